@@ -411,11 +411,16 @@ void kipt_flow_until(struct kipt_flow *flow, u64 offset)
 	flow->input.until = offset;
 }
 
+u64 kipt_flow_paused_at(const struct kipt_flow *flow)
+{
+	return flow->input.run.inside ? (u64)(flow->input.cursor.pos - flow->input.data) :
+					flow->input.run.psb;
+}
+
 enum kipt_status kipt_flow_resume(struct kipt_flow *flow)
 {
 	use_forgotten(flow, false);
-	set_halt(flow, flow->input.run.inside ? flow->input.cursor.pos :
-						flow->input.data + flow->input.run.psb);
+	set_halt(flow, flow->input.data + kipt_flow_paused_at(flow));
 	return run_on(flow);
 }
 

@@ -224,6 +224,14 @@ void kipt_flow_pause(struct kipt_flow *flow);
 void kipt_flow_until(struct kipt_flow *flow, u64 offset);
 
 /**
+ * kipt_flow_paused_at() - where a run pauses
+ * @flow: the last run of it, or what resumed it, gave KIPT_PAUSED
+ *
+ * Return: offset of the next packet.
+ */
+u64 kipt_flow_paused_at(const struct kipt_flow *flow);
+
+/**
  * kipt_flow_resume() - go on with a run that was paused
  * @flow: the last call was kipt_flow_run() or this, and gave KIPT_PAUSED; the
  *	trace is where it was

@@ -112,7 +112,7 @@ print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
 # from there to its next event.
 # perf_poke_stop_tests: one PSB, so what is between two stops of tracing is as of its time.
 perf_poke_stop_tests() {
-	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP first
+	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP first again
 	stretches_make $TEXT_AT 1000000000
 	python3 - $TEXT_AT >>text.pt <<'PYTHON'
 import struct
@@ -143,6 +143,11 @@ print(last)')
 	text_is perf_poke_stop_late "code-changed code-changed"
 	text_make poke=$poke stop=$first@1000000100,$((first + 4))@900000000
 	text_is perf_poke_stop_order "$TEXT_BEFORE $TEXT_AFTER"
+	for again in $first $((first + 2)); do
+		text_make poke=${poke/2000000000/3500000000} \
+			stop=$first@1000000100,$again@1000000200
+		text_is "perf_poke_stop_again $((again - first))" "$TEXT_BEFORE code-changed"
+	done
 	text_make poke=$poke stop=99999999@1000000100
 	text_is perf_poke_stop_nowhere "code-changed code-changed"
 }

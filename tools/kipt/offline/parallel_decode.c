@@ -255,25 +255,28 @@ static enum kipt_status stretch_work(struct worker *worker, u64 from, u64 psb, u
 {
 	const struct jobs *jobs = worker->jobs;
 	const struct jobs_moment *last = jobs->text.moments + jobs->text.moment_count;
-	const struct jobs_moment *moment = moment_after(jobs, psb);
-	u64 begin = time_at(jobs, psb), last_end = time_at(jobs, to), end;
-	enum kipt_status status = KIPT_PAUSED;
-	bool inside = false, first = true;
+	const struct jobs_moment *passed = NULL, *next;
+	u64 begin = time_at(jobs, psb), end, at = psb;
+	enum kipt_status status;
 
-	if (!last_end)
-		last_end = ~0ULL;
-	for (; status == KIPT_PAUSED; first = false) {
-		bool after = inside;
-
-		inside = begin && moment + after < last && moment[after].at < jobs->trace + to;
-		end = inside ? moment[after].tsc : last_end;
-		if (after)
-			begin = time_after(jobs, moment++, end);
-		kipt_flow_until(worker->flow, inside ? moment->at - jobs->trace : 0);
+	do {
+		next = begin ? moment_after(jobs, at) : last;
+		if (next < last && next->at < jobs->trace + to) {
+			end = next->tsc;
+			kipt_flow_until(worker->flow, next->at - jobs->trace);
+		} else {
+			end = time_at(jobs, to);
+			end = end ? end : ~0ULL;
+			kipt_flow_until(worker->flow, 0);
+		}
+		if (passed)
+			begin = time_after(jobs, passed, end);
 		kipt_text_view_at(&worker->view, worker->flow, begin, end);
-		status = first ? kipt_flow_run(worker->flow, jobs->trace, jobs->size, from, to) :
-				 kipt_flow_resume(worker->flow);
-	}
+		status = passed ? kipt_flow_resume(worker->flow) :
+				  kipt_flow_run(worker->flow, jobs->trace, jobs->size, from, to);
+		passed = next;
+		at = kipt_flow_paused_at(worker->flow);
+	} while (status == KIPT_PAUSED);
 	return status;
 }
 

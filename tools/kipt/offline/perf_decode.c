@@ -911,7 +911,8 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	run->switch_ip = switch_find(run);
 	perf_part_all(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
-		ok = queue_decode(run, &run->aux.queues[i]);
+		ok = !run->aux.queues[i].piece_count ||
+		     queue_decode(run, &run->aux.queues[i]);
 	progress_clear();
 	output.view.tally.trace_bytes = run->done + run->reached;
 	output.view.tally.trace_left = run->left;

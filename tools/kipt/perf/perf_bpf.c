@@ -45,8 +45,8 @@ enum {
 #define BYTES_MOST	(256ULL << 20)
 /* One loaded as the recording began has two events. */
 #define ASKED_MOST	4
-/* perf_bpf_find() looks through all programs. */
-#define SEARCHES_MOST	4096
+/* Functions that perf_bpf_find() looks at, in all. */
+#define SEARCHED_MOST	(1U << 24)
 
 /* Pointers are into a block. @tags: NULL: there is one function, with @tag. */
 struct perf_bpf_program {
@@ -289,10 +289,10 @@ bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_
 	size_t i;
 	u32 k;
 
-	if (++bpf->searches > SEARCHES_MOST)
-		return false;
 	for (i = 0; i < bpf->count; i++) {
 		for (k = 0; k < bpf->programs[i].functions; k++) {
+			if (++bpf->searched > SEARCHED_MOST)
+				return false;
 			function_get(&bpf->programs[i], k, &each);
 			if (each.address != address || each.size != size)
 				continue;

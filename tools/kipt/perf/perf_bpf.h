@@ -33,7 +33,7 @@ struct perf_bpf_program;
  * @programs: owned
  * @count: how many
  * @sorted: @programs are in order
- * @searches: how often perf_bpf_find() looked through them
+ * @searched: functions that perf_bpf_find() looked at
  */
 struct perf_bpf {
 	u8 **blocks;
@@ -41,7 +41,7 @@ struct perf_bpf {
 	struct perf_bpf_program *programs;
 	size_t count;
 	bool sorted;
-	u32 searches;
+	u64 searched;
 };
 
 /**
@@ -87,7 +87,7 @@ bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
  * @size: its bytes
  * @code: filled on success; valid until perf_bpf_free()
  *
- * Return: false if there is none, or there are several, or thousands were looked for.
+ * Return: false if there is none, or there are several, or too many were looked at.
  */
 bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code);
 
