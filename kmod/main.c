@@ -104,7 +104,7 @@ static int __init kipt_init(void)
 	kipt_probe_init();
 	kipt_reserve_init();
 	kipt_trace_ops_init(&trace_ops);
-	kipt_session_tell = kipt_reply_event;
+	kipt_session_notify = kipt_reply_event;
 	for (made = 0; made < ARRAY_SIZE(parts); made++) {
 		err = parts[made].init ? parts[made].init() : 0;
 		if (err) {

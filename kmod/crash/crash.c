@@ -380,7 +380,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 		event.faulted = 1;
 		kipt_crash_pages_set_event(&event);
 	}
-	kipt_crash_tell();
+	kipt_crash_print();
 }
 
 /* As long as who was first waits for others; it may have died of that itself. */
@@ -393,7 +393,7 @@ static void wait_until_written(u32 number)
 		cpu_relax();
 }
 
-void kipt_crash_tell(void)
+void kipt_crash_print(void)
 {
 	u32 number = kipt_capture_number();
 

@@ -70,11 +70,11 @@ void kipt_crash_hear(void);
 void kipt_crash_fault(u64 ip, u32 trap);
 
 /**
- * kipt_crash_tell() - print what was captured, if it was not yet
+ * kipt_crash_print() - print what was captured, if it was not yet
  *
  * Context: any, also NMI; where the kernel prints itself.
  */
-void kipt_crash_tell(void);
+void kipt_crash_print(void);
 
 /**
  * kipt_crash_nmi_local() - an NMI came; stop or copy if that is asked for

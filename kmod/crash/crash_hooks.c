@@ -177,7 +177,7 @@ static int on_warn_text(struct kprobe *probe, struct pt_regs *regs)
 static int on_kexec(struct kprobe *probe, struct pt_regs *regs)
 {
 	kipt_crash_die(KIPT_CRASH_HOOK_KEXEC, regs, 0, KIPT_CRASH_NO_TRAP);
-	kipt_crash_tell();
+	kipt_crash_print();
 	return 0;
 }
 
@@ -286,7 +286,7 @@ static int on_panic_notifier(struct notifier_block *block, unsigned long what,
 			     void *data)
 {
 	kipt_crash_die(KIPT_CRASH_HOOK_NOTIFIER, NULL, 0, KIPT_CRASH_NO_TRAP);
-	kipt_crash_tell();
+	kipt_crash_print();
 	return NOTIFY_DONE;
 }
 

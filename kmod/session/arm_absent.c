@@ -34,7 +34,7 @@ int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 	return 0;
 }
 
-void kipt_armed_tell(const struct kipt_session *session) { }
+void kipt_armed_log(const struct kipt_session *session) { }
 
 int kipt_armed_check(const struct kipt_session *session,
 		     struct kipt_refusal *refusal)

@@ -51,7 +51,7 @@ int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 	return 0;
 }
 
-void kipt_armed_tell(const struct kipt_session *session)
+void kipt_armed_log(const struct kipt_session *session)
 {
 	if (!kipt_session_is_armed(session) || !session->generation)
 		return;

@@ -53,10 +53,10 @@ int kipt_armed_start(struct kipt_session *session,
 		     struct kipt_refusal *refusal);
 
 /**
- * kipt_armed_tell() - have the log say what an armed session takes from others
+ * kipt_armed_log() - have the log say what an armed session takes from others
  * @session: it was started, or is destroyed; nothing is said unless it is armed
  */
-void kipt_armed_tell(const struct kipt_session *session);
+void kipt_armed_log(const struct kipt_session *session);
 
 /**
  * kipt_armed_check() - whether a session may start as far as loans go

@@ -253,8 +253,8 @@ void kipt_session_destroy(struct kipt_session *session)
 	mutex_unlock(&session->lock);
 	wake_up_interruptible(&session->wait);
 	/* State 0: the session is gone. */
-	kipt_session_tell(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
-	kipt_armed_tell(session);
+	kipt_session_notify(session->group.id, 0, KIPT_EVENT_NO_CPU, 0);
+	kipt_armed_log(session);
 	forget_socket(session);
 	mod_delayed_work(kipt_session_wq, &session->end_work, 0);
 	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);

@@ -91,7 +91,7 @@ bool kipt_session_take_cpu(struct kipt_session *session, unsigned int cpu);
 struct kipt_session *kipt_session_close_list(void);
 
 /* Who hears of states and stops, set at load; may sleep. */
-extern kipt_session_listener kipt_session_tell;
+extern kipt_session_listener kipt_session_notify;
 
 /**
  * kipt_session_set_state() - change the state, and call the listener

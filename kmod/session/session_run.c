@@ -19,7 +19,7 @@
 #include "../watch/sideband.h"
 #include "../watch/text_patch.h"
 
-kipt_session_listener kipt_session_tell __ro_after_init;
+kipt_session_listener kipt_session_notify __ro_after_init;
 
 static bool is_of_session(u32 cause)
 {
@@ -55,7 +55,7 @@ void kipt_session_tell_stopped(struct work_struct *work)
 	for (i = 0; i < session->nr_traces; i++) {
 		cause = take_event(&session->traces[i]);
 		if (cause)
-			kipt_session_tell(session->group.id, state,
+			kipt_session_notify(session->group.id, state,
 					  session->traces[i].cpu, cause);
 	}
 }
@@ -66,7 +66,7 @@ void kipt_session_set_state(struct kipt_session *session, u32 state)
 	/* Who sees another state than setup sees what was set up. */
 	smp_store_release(&session->state, state);
 	wake_up_interruptible(&session->wait);
-	kipt_session_tell(session->group.id, state, KIPT_EVENT_NO_CPU,
+	kipt_session_notify(session->group.id, state, KIPT_EVENT_NO_CPU,
 			  state == KIPT_STATE_STOPPED ? session->cause : 0);
 }
 
@@ -199,7 +199,7 @@ static int start_locked(struct kipt_session *session,
 	kipt_session_set_state(session, err ? KIPT_STATE_NEW : KIPT_STATE_RUNNING);
 	if (err)
 		return err;
-	kipt_armed_tell(session);
+	kipt_armed_log(session);
 	/* Have the work item start CPUs that an armed session lacks. */
 	kipt_session_look(session);
 	return 0;

@@ -68,7 +68,7 @@ void kipt_snapshot_logs_copy(struct kipt_crash_logs *to, size_t trace,
 	to->patches_first = 0;
 	to->patches_missed = 0;
 	memset(to->patches_unseen, 0, sizeof(to->patches_unseen));
-	to->patches_unseen_told = 0;
+	to->patches_unseen_count = 0;
 	to->init_task = 0;
 	to->switches.nr = take_switches(&from->switches, tsc,
 					(void *)((u8 *)to + PAGE_SIZE),

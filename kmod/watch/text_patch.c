@@ -51,7 +51,7 @@ static bool modules_watched;
 /* A call was seen whose arguments are not those of __text_poke(). */
 static bool poke_is_other;
 /* Bit 0: the log says that nobody listens. */
-static unsigned long deaf_told;
+static unsigned long deaf_logged;
 
 static unsigned long misses(void)
 {
@@ -208,7 +208,7 @@ static int begin_log(void *memory)
 	patch_log = kipt_patch_log_init(memory, kipt_limits()->patches,
 					next_number);
 	misses_seen = 0;
-	clear_bit(0, &deaf_told);
+	clear_bit(0, &deaf_logged);
 	err = add_probes();
 	if (err)
 		end_log();
@@ -257,7 +257,7 @@ static bool is_listening(void)
 	if (watched && kipt_probe_is_armed(&poke_probe) &&
 	    kipt_probe_is_armed(&ksymbol_probe))
 		return true;
-	if (!test_and_set_bit(0, &deaf_told))
+	if (!test_and_set_bit(0, &deaf_logged))
 		pr_warn("what kernel code was when is not known, since %s\n", watched ?
 			KIPT_PROBES_OFF :
 			"this kernel's changes of it cannot be watched");
@@ -294,7 +294,7 @@ void kipt_text_patch_describe(struct kipt_crash_logs *logs)
 	kipt_patch_log_where(patch_log, logs);
 	logs->patches_unseen[0] = (unsigned long)&poke_probe.nmissed;
 	logs->patches_unseen[1] = (unsigned long)&ksymbol_probe.nmissed;
-	logs->patches_unseen_told = (unsigned long)&misses_seen;
+	logs->patches_unseen_count = (unsigned long)&misses_seen;
 }
 
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)

@@ -70,7 +70,7 @@ int __wrap_genl_info(struct genl *genl, struct kipt_info *info)
 	strcpy(info->version, "fake");
 	info->abi = KIPT_ABI;
 	info->record_version = KIPT_RECORD_VERSION;
-	info->told_use = strcmp(module, "few");
+	info->has_use = strcmp(module, "few");
 	if (!strcmp(module, "none"))
 		return 0;
 	__wrap_hardware_caps(&info->kind[0]);

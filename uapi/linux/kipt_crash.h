@@ -557,8 +557,8 @@ struct kipt_crash_filter {
  * @patches_missed: address of a __u64: what text was before the patch of this
  *	number is not known
  * @patches_unseen: addresses of two __u64: if their sum is not that at
- *	@patches_unseen_told, text was patched unseen after all patches
- * @patches_unseen_told: see @patches_unseen
+ *	@patches_unseen_count, text was patched unseen after all patches
+ * @patches_unseen_count: see @patches_unseen
  * @init_task: address of the first struct task_struct
  * @task_tasks: offset in it of the list_head of all processes
  * @nr_filters: of @filters
@@ -577,7 +577,7 @@ struct kipt_crash_logs {
 	__u64 patches_first;
 	__u64 patches_missed;
 	__u64 patches_unseen[2];
-	__u64 patches_unseen_told;
+	__u64 patches_unseen_count;
 	__u64 init_task;
 	__u32 task_tasks;
 	__u32 nr_filters;

@@ -39,11 +39,11 @@ static void perf_show(void)
 /* @loaded: the module said what is in @info. */
 static void rest_show(const struct kipt_info *info, bool loaded)
 {
-	bool may = loaded && info->told_use;
+	bool may = loaded && info->has_use;
 
 	if (may && info->online[0])
 		return;
-	if (loaded && !info->told_use)
+	if (loaded && !info->has_use)
 		fputs("Tracing needs CAP_PERFMON or CAP_SYS_ADMIN, which this process lacks\n",
 		      stdout);
 	offline_show();

@@ -124,7 +124,7 @@ static bool unseen(const struct crash_source *kernel,
 
 	return !number_get(kernel, page->patches_unseen[0], &first) ||
 	       !number_get(kernel, page->patches_unseen[1], &second) ||
-	       !number_get(kernel, page->patches_unseen_told, &sum) ||
+	       !number_get(kernel, page->patches_unseen_count, &sum) ||
 	       first + second != sum;
 }
 

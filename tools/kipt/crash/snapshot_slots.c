@@ -225,7 +225,7 @@ static void patches_dress(const struct crash_slots *slots, u32 session,
 		logs->patches_missed = from->patches_missed;
 		memcpy(logs->patches_unseen, from->patches_unseen,
 		       sizeof(logs->patches_unseen));
-		logs->patches_unseen_told = from->patches_unseen_told;
+		logs->patches_unseen_count = from->patches_unseen_count;
 		logs->init_task = from->init_task;
 		return;
 	}

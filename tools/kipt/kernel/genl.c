@@ -590,7 +590,7 @@ static void info_read(struct genl *genl, struct nlattr **a)
 	info->record_version = attr_u32(a[KIPT_A_INFO_RECORD_VERSION]);
 	limits_read(a[KIPT_A_INFO_LIMITS], &info->limits);
 	attr_cpus(a[KIPT_A_INFO_CPUS], info->online);
-	info->told_use = a[KIPT_A_INFO_BUSY];
+	info->has_use = a[KIPT_A_INFO_BUSY];
 	attr_cpus(a[KIPT_A_INFO_BUSY], info->busy);
 	info->memory = attr_u64(a[KIPT_A_INFO_MEMORY]);
 	info->latch = attr_u32(a[KIPT_A_INFO_LATCH]);

@@ -154,7 +154,7 @@ static const char *absent_text(u32 absent)
 /* What only those see who may trace. */
 static void use_show(const struct kipt_info *info, FILE *out)
 {
-	if (!info->told_use) {
+	if (!info->has_use) {
 		fputs("CPUs traced, memory in use: for those who may trace\n",
 		      out);
 		return;
@@ -295,7 +295,7 @@ void info_show_json(const struct kipt_info *info, bool loaded, FILE *out)
 		if (info->absent)
 			jsonl_text(line, "built_without", absent_text(info->absent));
 		limits_json(line, &info->limits);
-		if (info->told_use) {
+		if (info->has_use) {
 			jsonl_text(line, "busy", info->busy);
 			jsonl_number(line, "memory", info->memory);
 			if (info->latch)

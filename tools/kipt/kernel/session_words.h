@@ -73,7 +73,7 @@ struct kipt_limits {
  * @record_version: of struct kipt_record
  * @limits: bounds
  * @online: CPUs that have PT
- * @told_use: this process may trace: @busy, @memory and @latch are known
+ * @has_use: this process may trace: @busy, @memory and @latch are known
  * @busy: CPUs a session holds
  * @memory: bytes in use
  * @latch: enum kipt_stop_cause, why nothing can be started, or 0
@@ -88,7 +88,7 @@ struct kipt_info {
 	u32 record_version;
 	struct kipt_limits limits;
 	char online[KIPT_CPUS_TEXT];
-	bool told_use;
+	bool has_use;
 	char busy[KIPT_CPUS_TEXT];
 	u64 memory;
 	u32 latch;
