@@ -44,13 +44,16 @@ static struct json_object *text_mend(const char *text)
 	return object;
 }
 
+struct json_object *jsonl_text_new(const char *text)
+{
+	return is_utf8(text) ? json_object_new_string(text) : text_mend(text);
+}
+
 void jsonl_text(struct json_object *object, const char *key,
 		const char *text)
 {
 	if (text)
-		json_object_object_add(object, key, is_utf8(text) ?
-				       json_object_new_string(text) :
-				       text_mend(text));
+		json_object_object_add(object, key, jsonl_text_new(text));
 }
 
 void jsonl_number(struct json_object *object, const char *key, u64 number)

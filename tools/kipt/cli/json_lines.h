@@ -22,6 +22,14 @@ void jsonl_text(struct json_object *object, const char *key,
 		const char *text);
 
 /**
+ * jsonl_text_new() - a string
+ * @text: copied
+ *
+ * Return: the caller's, to be added somewhere; NULL without memory.
+ */
+struct json_object *jsonl_text_new(const char *text);
+
+/**
  * jsonl_number() - add a number
  * @object: where to
  * @key: its name

@@ -63,6 +63,14 @@ struct recent {
 	struct place place;
 };
 
+/* The same of inlined functions. */
+struct recent_inlined {
+	u64 address;
+	u64 changes;
+	u32 pid;
+	const struct inlined *inlined;
+};
+
 struct names {
 	const char *kallsyms;
 	bool kernel_tried;
@@ -73,6 +81,8 @@ struct names {
 	void *kernel_source_ctx;
 	struct maps *maps;
 	struct debug_places places;
+	/* The same, but for servers. */
+	struct debug_places near_places;
 	const struct names_mapper *mapper;
 	/* What it said last. */
 	struct mapping mapped;
@@ -91,6 +101,7 @@ struct names {
 	struct object *object;
 	char comm[32];
 	struct recent recent[RECENT];
+	struct recent_inlined recent_inlined[RECENT];
 };
 
 struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
@@ -102,6 +113,7 @@ struct names *names_create(const char *kallsyms, struct maps *maps, bool live)
 	names->kallsyms = kallsyms;
 	names->maps = maps;
 	names->live = live;
+	names->near_places.no_server = true;
 	return names;
 }
 
@@ -274,6 +286,7 @@ const char *names_event(const struct names *names, u64 number)
 void names_symfs(struct names *names, const char *symfs)
 {
 	names->places.symfs = symfs;
+	names->near_places.symfs = symfs;
 }
 
 void names_demangle(struct names *names)
@@ -542,17 +555,21 @@ static bool kernel_source(struct names *names, u64 address, char *text, size_t s
 	return names->kernel_source(names->kernel_source_ctx, address, &place, text, size);
 }
 
+static struct source *source_of(struct object *object, const struct debug_places *places)
+{
+	if (!object->source_tried && object->path[0] == '/')
+		object->source = source_load(object->path, places);
+	object->source_tried = true;
+	return object->source;
+}
+
 static bool object_source(struct names *names, struct object *object, u64 offset,
 			  char *text, size_t size)
 {
 	if (object->reader)
 		return object->reader->source(object->reader->ctx,
 					      object->file, offset, text, size);
-	if (!object->source_tried && object->path[0] == '/')
-		object->source = source_load(object->path,
-					     &names->places);
-	object->source_tried = true;
-	return source_text(object->source, offset, text, size);
+	return source_text(source_of(object, &names->places), offset, text, size);
 }
 
 bool names_source_place(struct names *names, u32 pid, u64 address,
@@ -585,6 +602,42 @@ bool names_source(struct names *names, u32 pid, u64 address, char *text,
 
 	return names_source_place(names, pid, address, &place) &&
 	       names_source_at(names, &place, text, size);
+}
+
+static const struct inlined *inlined_find_at(struct names *names, u32 pid, u64 address,
+					     bool ask)
+{
+	struct source_place place;
+
+	if (!names_source_place(names, pid, address, &place) || !place.object ||
+	    place.object->reader)
+		return NULL;
+	return source_inlined(source_of(place.object, ask ? &names->places :
+							    &names->near_places),
+			      place.offset);
+}
+
+const struct inlined *names_inlined(struct names *names, u32 pid, u64 address, bool ask)
+{
+	struct recent_inlined *recent =
+		&names->recent_inlined[(address ^ address >> 12 ^ pid) & (RECENT - 1)];
+
+	if (!address || address >> 63)
+		return NULL;
+	if (recent->address != address || recent->pid != pid ||
+	    recent->changes != names_changes(names))
+		*recent = (struct recent_inlined){
+			address, names_changes(names), pid,
+			inlined_find_at(names, pid, address, ask),
+		};
+	return recent->inlined;
+}
+
+const char *names_inlined_name(struct names *names, const struct inlined *inlined)
+{
+	const char *name = inlined_name(inlined);
+
+	return names->demangle ? name_shown(names, name) : name;
 }
 
 static bool object_build_id(const struct object *object, struct build_id *id)

@@ -10,6 +10,7 @@
 #include "process_maps.h"
 
 struct debug_places;
+struct inlined;
 struct names;
 
 /**
@@ -275,6 +276,28 @@ bool names_source_place(struct names *names, u32 pid, u64 address,
  */
 bool names_source_at(struct names *names, const struct source_place *place, char *text,
 		     size_t size);
+
+/**
+ * names_inlined() - the inlined functions that the code at an address is of
+ * @names: names
+ * @pid: as for names_find()
+ * @address: the address of an instruction
+ * @ask: debug files may come from servers, as those of names_source() do
+ *
+ * Of the kernel none are known, nor of files that somebody else reads.
+ *
+ * Return: the innermost, valid as long as @names; NULL: none.
+ */
+const struct inlined *names_inlined(struct names *names, u32 pid, u64 address, bool ask);
+
+/**
+ * names_inlined_name() - the name of an inlined function
+ * @names: names
+ * @inlined: from names_inlined(), or what is outside of that
+ *
+ * Return: the name, as symbols are shown; valid as long as @names.
+ */
+const char *names_inlined_name(struct names *names, const struct inlined *inlined);
 
 /**
  * names_build_id() - the build id of a file that something was found in

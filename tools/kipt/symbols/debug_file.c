@@ -105,7 +105,7 @@ static int debug_find(Dwfl_Module *module, void **data, const char *name,
 	struct build_id id;
 	int fd;
 
-	debug_server_begin(holder->file.dwfl);
+	debug_server_begin(holder->file.dwfl, !holder->places->no_server);
 	fd = id_of(module, &id) ? cache_find(&id, found) : -1;
 	if (holder->places->by_id)
 		file = link = NULL;

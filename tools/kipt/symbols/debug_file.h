@@ -17,10 +17,12 @@
  * @symfs: only there: a folder with a copy of another machine's files; NULL: on
  *	this machine
  * @by_id: by build id only, and not by names that are in a file
+ * @no_server: servers are not asked
  */
 struct debug_places {
 	const char *symfs;
 	bool by_id;
+	bool no_server;
 };
 
 /**

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../cli/file_map.h"
@@ -36,6 +37,8 @@ static bool asking;
  */
 static double last;
 static long last_done;
+/* What names the servers while libdwfl may not ask them; NULL: it may. */
+static char *hidden;
 /* Seconds in which no bytes came, before this file was asked for. */
 static double waited;
 
@@ -108,10 +111,21 @@ static bool progress_set(Dwfl *dwfl)
 	return set;
 }
 
-void debug_server_begin(struct Dwfl *dwfl)
+/* libdwfl asks whenever there is a server. */
+static void hide(void)
+{
+	hidden = strdup(getenv(URLS));
+	if (hidden)
+		unsetenv(URLS);
+	asking = false;
+}
+
+void debug_server_begin(struct Dwfl *dwfl, bool ask)
 {
 	pthread_mutex_lock(&lock);
 	asking = is_on();
+	if (asking && !ask)
+		hide();
 	last = progress_seconds();
 	last_done = 0;
 	if (asking && !progress_set(dwfl))
@@ -129,6 +143,10 @@ void debug_server_end(bool found)
 	if (gettid() == getpid())
 		progress_clear();
 	asking = false;
+	if (hidden)
+		setenv(URLS, hidden, 1);
+	free(hidden);
+	hidden = NULL;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -171,7 +189,7 @@ char *debug_server_code(const struct build_id *id)
 
 	if (!dwfl)
 		return NULL;
-	debug_server_begin(dwfl);
+	debug_server_begin(dwfl, true);
 	if (asking)
 		path = code_ask(dwfl, id);
 	debug_server_end(path);

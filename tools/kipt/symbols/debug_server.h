@@ -13,13 +13,14 @@
 /**
  * debug_server_begin() - before libdwfl may ask a server
  * @dwfl: asks it
+ * @ask: false: until debug_server_end() it does not
  *
  * All that is asked for waits DEBUG_SERVER_SECONDS in total for a server that
  * sends nothing; each file that comes gives the time back. Then, and after
  * Ctrl-C, no server is asked again. One thread at a time is let in, until
  * debug_server_end(); in between the environment may be read.
  */
-void debug_server_begin(struct Dwfl *dwfl);
+void debug_server_begin(struct Dwfl *dwfl, bool ask);
 
 /**
  * debug_server_end() - libdwfl has asked, or did not need to

@@ -11,10 +11,11 @@
 #include "source_line.h"
 
 /* @called: the symbol that was looked for last, or NULL; it has @bytes from @begin on,
- * none if it was not found.
+ * none if it was not found. @inlined: NULL: nobody asked.
  */
 struct source {
 	struct debug_file *file;
+	struct inlined_table *inlined;
 	char *called;
 	GElf_Addr begin;
 	u64 bytes;
@@ -37,6 +38,7 @@ void source_destroy(struct source *source)
 {
 	if (!source)
 		return;
+	inlined_table_destroy(source->inlined);
 	debug_file_close(source->file);
 	free(source->called);
 	free(source);
@@ -91,6 +93,17 @@ bool source_address_text(struct source *source, u64 address, char *text, size_t 
 
 	return source && dwfl_module_getelf(source->file->module, &bias) &&
 	       line_text(source, address + bias, text, size);
+}
+
+const struct inlined *source_inlined(struct source *source, u64 offset)
+{
+	u64 address = source ? address_of(source, offset) : 0;
+
+	if (!address)
+		return NULL;
+	if (!source->inlined)
+		source->inlined = inlined_table_create(source->file);
+	return source->inlined ? inlined_find(source->inlined, address) : NULL;
 }
 
 /* Looking through all symbols takes long, and most questions are of the one before. */

@@ -11,6 +11,7 @@
 
 #include "../../../kmod/decode/port.h"
 #include "debug_file.h"
+#include "inlined.h"
 
 struct source;
 
@@ -65,5 +66,14 @@ bool source_address_text(struct source *source, u64 address, char *text, size_t 
  */
 bool source_symbol_text(struct source *source, const char *name, u64 offset, char *text,
 			size_t size);
+
+/**
+ * source_inlined() - the inlined functions that an instruction is of
+ * @source: of the file; may be NULL
+ * @offset: of the instruction in the file, as mappings have it
+ *
+ * Return: the innermost, as inlined_find().
+ */
+const struct inlined *source_inlined(struct source *source, u64 offset);
 
 #endif /* KIPT_SOURCE_LINE_H */
