@@ -1131,6 +1131,7 @@ perf_tests() {
 	perf_debug_file_tests
 	perf_demangle_tests
 	perf_server_tests
+	inline_tests
 	perf_file_cut_tests
 	perf_names_tests
 	perf_other_vdso_tests

@@ -350,6 +350,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 		.is_value = time_range_like,
 	};
 	struct decode d = {
+		.view.inlined = true,
 		.image = image_create(),
 		.offline.jobs = jobs_default(),
 	};

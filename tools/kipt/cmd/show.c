@@ -71,7 +71,7 @@ static int run(int argc, char **argv)
 		.argv = argv,
 		.is_value = time_range_like,
 	};
-	struct view_options view = { 0 };
+	struct view_options view = { .inlined = true };
 	int id, exit;
 
 	again_keep(options, argc, argv);

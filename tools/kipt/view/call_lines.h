@@ -28,6 +28,8 @@ enum call_line_kind {
 	LINE_HEAD,
 };
 
+struct inlined;
+
 /**
  * struct call_line - one line
  * @kind: enum call_line_kind
@@ -36,6 +38,7 @@ enum call_line_kind {
  * @group: it and this many following siblings, less one, came ...
  * @group_count: ... this often in a row; 0: they did not
  * @address: of the function
+ * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @pid: process it is of
  * @tsc: time, or 0
  * @tsc_first: the first time there was on its CPU
@@ -48,6 +51,7 @@ struct call_line {
 	u32 group;
 	u32 group_count;
 	u64 address;
+	const struct inlined *inlined;
 	u32 pid;
 	u64 tsc, tsc_first;
 	char *text;

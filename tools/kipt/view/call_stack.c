@@ -81,7 +81,8 @@ static void room_make(struct call_stack *stack)
 }
 
 void call_stack_push(struct call_stack *stack, enum frame_kind kind,
-		     u64 function, u64 ret, struct call_line *line)
+		     u64 function, u64 ret, const struct inlined *inlined,
+		     struct call_line *line)
 {
 	struct frame *below, *frame;
 
@@ -92,9 +93,11 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 	frame->kind = kind;
 	frame->function = function;
 	frame->ret = ret;
+	frame->inlined = inlined;
 	frame->depth = below->kind == FRAME_ROOT ? 0 : below->depth + !!line;
 	if (line) {
 		line->depth = frame->depth;
+		line->inlined = inlined;
 		frame->line = call_lines_add(stack->lines, line);
 	}
 	if (stack->watch)
@@ -192,6 +195,9 @@ static void frame_end(struct call_stack *stack, bool returned)
 			      frame->kind);
 	u64 line = frame->line;
 
+	/* What inlined code called at one place is not repeated at another. */
+	if (frame->inlined)
+		hash = lookup_mix(hash, (size_t)frame->inlined);
 	if (stack->watch)
 		stack->watch->leave(stack->ctx, stack, frame, returned);
 	stack->count--;

@@ -50,6 +50,7 @@ struct sibling {
  * @ret: address of the call or of what was interrupted, which it returns
  *	after or to; 0 if not known
  * @line: its line, unless it is local
+ * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
  * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @level, @source, @number,
@@ -62,6 +63,7 @@ struct frame {
 	u64 function;
 	u64 ret;
 	u64 line;
+	const struct inlined *inlined;
 	u64 hash;
 	u32 sibling_count;
 	u32 symbol;
@@ -165,12 +167,14 @@ struct frame *call_stack_top(struct call_stack *stack);
  * @kind: not FRAME_ROOT
  * @function: its address
  * @ret: as in struct frame
- * @line: what to show; its depth is set here; NULL: nothing
+ * @inlined: as in struct frame
+ * @line: what to show; its depth and inlined function are set here; NULL: nothing
  *
  * A stack has a bound: at its end the oldest half is forgotten.
  */
 void call_stack_push(struct call_stack *stack, enum frame_kind kind,
-		     u64 function, u64 ret, struct call_line *line);
+		     u64 function, u64 ret, const struct inlined *inlined,
+		     struct call_line *line);
 
 /**
  * call_stack_rename() - the frame on top is another function's

@@ -18,16 +18,21 @@
 /* Tasks whose calls are remembered; the one that ran longest ago is forgotten. */
 #define STACKS_MAX	4096
 
-/* A frame on top, with its line if there are any. */
-static void frame_push(struct call_track *track, enum frame_kind kind,
+/* A frame on top, entered from @site of the one that was there, 0: that is not known;
+ * with its line if there are any.
+ */
+static void frame_push(struct call_track *track, enum frame_kind kind, u64 site,
 		       u64 function, u64 ret, enum call_line_kind shown,
 		       u64 address)
 {
+	const struct inlined *inlined = NULL;
 	struct call_line line;
 
+	if (track->ops->inlined && site)
+		inlined = track->ops->inlined(track->ctx, site);
 	if (track->ops->line)
 		track->ops->line(track->ctx, shown, address, &line);
-	call_stack_push(track->stack, kind, function, ret,
+	call_stack_push(track->stack, kind, function, ret, inlined,
 			track->ops->line ? &line : NULL);
 }
 
@@ -57,7 +62,7 @@ static u64 function_of(struct call_track *track, u64 address)
 
 static void base_push(struct call_track *track, u64 address)
 {
-	frame_push(track, FRAME_BASE, function_of(track, address), 0,
+	frame_push(track, FRAME_BASE, 0, function_of(track, address), 0,
 		   LINE_BASE, address);
 }
 
@@ -116,7 +121,7 @@ static bool thunk_pass(struct call_track *track, struct frame *top,
 /* Control passes from the function on top to another, which will return to
  * the caller of the first.
  */
-static void jump_to(struct call_track *track, u64 address)
+static void jump_to(struct call_track *track, u64 site, u64 address)
 {
 	struct call_stack *stack = track->stack;
 	struct frame *top = call_stack_top(stack);
@@ -124,9 +129,12 @@ static void jump_to(struct call_track *track, u64 address)
 
 	if (thunk_pass(track, top, address))
 		return;
-	if (top->kind == FRAME_TAIL)
+	/* The site is not of the frame that is on top then. */
+	if (top->kind == FRAME_TAIL) {
 		call_stack_drop(stack, stack->count - 1);
-	frame_push(track, FRAME_TAIL, address, ret, LINE_CALL, address);
+		site = 0;
+	}
+	frame_push(track, FRAME_TAIL, site, address, ret, LINE_CALL, address);
 }
 
 static void call_take(struct call_track *track, const struct kipt_record *r)
@@ -141,14 +149,14 @@ static void call_take(struct call_track *track, const struct kipt_record *r)
 		if (function != r->value &&
 		    function == function_of(track, r->ip)) {
 			call_stack_push(track->stack, FRAME_LOCAL, function,
-					0, NULL);
+					0, NULL, NULL);
 			return;
 		}
 	}
 	/* The call's length is not known: its own address is taken for where it
 	 * returns to, see returns_to().
 	 */
-	frame_push(track, FRAME_CALL, r->value, r->ip, LINE_CALL, r->value);
+	frame_push(track, FRAME_CALL, r->ip, r->value, r->ip, LINE_CALL, r->value);
 }
 
 /* A near call has 2 to 15 bytes; nothing else ends there. */
@@ -182,7 +190,7 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 	}
 	if (top->kind == FRAME_LOCAL) {
 		call_stack_drop(stack, stack->count - 1);
-		jump_to(track, r->value);
+		jump_to(track, r->ip, r->value);
 	} else {
 		resume_at(track, r->value);
 	}
@@ -192,7 +200,7 @@ static void entry_take(struct call_track *track, const struct kipt_record *r)
 {
 	if (track->stack->count == 1)
 		base_push(track, r->ip);
-	frame_push(track, FRAME_ENTRY, r->value, r->ip,
+	frame_push(track, FRAME_ENTRY, r->ip, r->value, r->ip,
 		   r->kind == KIPT_BRANCH_EVENT ? LINE_EVENT : LINE_SYSCALL,
 		   r->value);
 }
@@ -271,7 +279,7 @@ static void jump_take(struct call_track *track, const struct kipt_record *r)
 		return;
 	track->ops->find(track->ctx, r->value, &place);
 	if (place.symbol && !place.offset && !is_return_thunk(&place))
-		jump_to(track, r->value);
+		jump_to(track, r->ip, r->value);
 }
 
 static void branch_take(struct call_track *track, const struct kipt_record *r)

@@ -13,12 +13,15 @@
  * struct call_track_ops - what depends on who follows the calls
  * @find: an address in words; the process is that of the current record
  * @line: fills the line of a frame that is entered; NULL: frames have none
+ * @inlined: the innermost inlined function that the code at @site is of, in the frame
+ *	on top, or NULL; NULL: nobody asks
  * @watch: called for frames that come and go, or NULL
  */
 struct call_track_ops {
 	void (*find)(void *ctx, u64 address, struct place *place);
 	void (*line)(void *ctx, enum call_line_kind kind, u64 address,
 		     struct call_line *line);
+	const struct inlined *(*inlined)(void *ctx, u64 site);
 	const struct call_watch *watch;
 };
 

@@ -134,6 +134,9 @@ int view_option(struct view_options *options, int id, const char *value)
 	case VIEW_OPTION_SOURCE:
 		options->source = true;
 		return 1;
+	case VIEW_OPTION_NO_INLINE:
+		options->inlined = false;
+		return 1;
 	case VIEW_OPTION_OUTPUT:
 		options->output = value;
 		return 1;

@@ -67,6 +67,7 @@ struct view;
  * @hash: only the count and hash of what @mode shows
  * @no_fold: repeated calls one by one
  * @source: with lines of source code
+ * @inlined: with inlined functions
  * @max_depth: calls deeper than that are not shown; 0: all are
  * @slowest: the functions of VIEW_SLOWEST, as wanted_has() takes them
  * @perfetto: the file of VIEW_PERFETTO
@@ -106,6 +107,7 @@ struct view_options {
 	bool hash;
 	bool no_fold;
 	bool source;
+	bool inlined;
 	u32 max_depth;
 	const char *slowest;
 	const char *perfetto;
@@ -162,6 +164,7 @@ enum {
 	VIEW_OPTION_NO_FOLD,
 	VIEW_OPTION_MAX_DEPTH,
 	VIEW_OPTION_SOURCE,
+	VIEW_OPTION_NO_INLINE,
 	VIEW_OPTION_OUTPUT,
 	VIEW_OPTION_KALLSYMS,
 	VIEW_OPTION_MAPS,
@@ -238,6 +241,9 @@ enum {
 
 /* Further entries, of verbs that read files. */
 #define VIEW_NARROW_OPTIONS						\
+	{ "no-inline", 0, VIEW_OPTION_NO_INLINE, NULL,			\
+	  "with --calls: no lines of inlined functions, which\n"	\
+	  "are known of programs that have debug information" },	\
 	{ "slowest", 0, VIEW_OPTION_SLOWEST, "SYMBOL",			\
 	  "show the slowest runs of a function, 10 or --top N,\n"	\
 	  "and of the slowest the calls before it and within" },	\

@@ -10,12 +10,14 @@
 #include "../records/record_words.h"
 #include "../records/tool_records.h"
 #include "call_track.h"
+#include "inlined_lines.h"
 #include "view.h"
 
 #define LINE_MAX	4096
 
 struct calls {
 	struct call_track track;
+	struct inlined_lines inlined;
 	/* Each line that repeats nothing has a hash of its own. */
 	u64 unique;
 	u32 mode;
@@ -26,6 +28,20 @@ struct calls {
 static u64 unique_hash(struct calls *calls)
 {
 	return ++calls->unique * 0x2545f4914f6cdd1dULL;
+}
+
+/* What is too deep to be shown is not looked for. */
+static const struct inlined *inlined_at(void *ctx, u64 site)
+{
+	struct view *view = ctx;
+	const struct view_options *options = view->options;
+	const struct calls *calls = view->self;
+
+	if (!options->inlined ||
+	    (options->max_depth &&
+	     call_stack_top(calls->track.stack)->depth + 1 >= options->max_depth))
+		return NULL;
+	return names_inlined(view->names, view->state.pid, site, options->source);
 }
 
 static void line_make(void *ctx, enum call_line_kind kind, u64 address,
@@ -52,6 +68,7 @@ static void place_find(void *ctx, u64 address, struct place *place)
 static const struct call_track_ops track_ops = {
 	.find = place_find,
 	.line = line_make,
+	.inlined = inlined_at,
 };
 
 static void note_add(struct view *view, const struct kipt_record *r)
@@ -300,11 +317,13 @@ static void indent_add(u32 columns, struct text *text)
 	bytes_add(text, blanks, columns);
 }
 
-static void line_add(struct view *view, const struct call_line *line, struct text *text)
+/* @indent: lines it is below. */
+static void line_add(struct view *view, const struct call_line *line, u32 indent,
+		     struct text *text)
 {
 	if (view->options->time)
 		time_add(view, line, text);
-	indent_add(2 * line->depth, text);
+	indent_add(2 * indent, text);
 	if (line->kind == LINE_SYSCALL)
 		string_add(text, "syscall: ");
 	else if (line->kind == LINE_EVENT)
@@ -316,6 +335,33 @@ static void line_add(struct view *view, const struct call_line *line, struct tex
 		place_add(view, line, text);
 	}
 	repeat_add(line, text);
+}
+
+/* An inlined function begins and ends nowhere: it has no time. */
+static void inlined_print(struct view *view, const struct inlined *inlined, u32 indent,
+			  struct text *text)
+{
+	static const struct call_line untimed;
+
+	if (view->options->time)
+		time_add(view, &untimed, text);
+	indent_add(2 * indent, text);
+	string_add(text, names_inlined_name(view->names, inlined));
+	string_add(text, " (inlined)\n");
+	text_flush(text);
+}
+
+/* The line, and before it those of the inlined functions that made the call. */
+static void lines_print(struct view *view, const struct call_line *line, struct text *text)
+{
+	struct calls *calls = view->self;
+	const struct inlined *inlined = line->inlined;
+	u32 shown, indent, levels = inlined ? inlined->level : 0;
+
+	indent = inlined_lines_next(&calls->inlined, line->depth, inlined, &shown);
+	for (; shown < levels; shown++)
+		inlined_print(view, inlined_outer(inlined, shown + 1), indent + shown, text);
+	line_add(view, line, indent + levels, text);
 }
 
 static void line_print(void *ctx, const struct call_line *line)
@@ -332,8 +378,9 @@ static void line_print(void *ctx, const struct call_line *line)
 	if (line->kind == LINE_HEAD) {
 		string_add(&text, line->text ? line->text : "");
 		calls->object = NULL;
+		inlined_lines_begin(&calls->inlined);
 	} else {
-		line_add(view, line, &text);
+		lines_print(view, line, &text);
 	}
 	bytes_add(&text, "\n", 1);
 	text_flush(&text);
@@ -345,6 +392,7 @@ static void calls_finish(struct view *view)
 
 	call_lines_destroy(calls->track.lines);
 	call_track_end(&calls->track);
+	inlined_lines_end(&calls->inlined);
 	free(calls);
 	view->self = NULL;
 }

@@ -11,6 +11,7 @@
 #include "../records/record_words.h"
 #include "../records/tool_records.h"
 #include "../symbols/disasm.h"
+#include "../symbols/inlined.h"
 #include "../symbols/source_cache.h"
 #include "view.h"
 
@@ -29,6 +30,39 @@ static void symbol_add(struct view *view, struct json_object *line,
 	    names_source(view->names, view_pid(view, r), address, text,
 			 sizeof(text)))
 		jsonl_text(line, source_key, text);
+}
+
+/* Functions that were inlined where a call is, the outermost first. */
+static void inlined_add(struct view *view, struct json_object *line, u64 address)
+{
+	const struct inlined *inlined = names_inlined(view->names, view->state.pid, address,
+						      view->options->source);
+	struct json_object *names;
+
+	if (!inlined)
+		return;
+	names = json_object_new_array();
+	for (; inlined; inlined = inlined->outer)
+		json_object_array_put_idx(names, inlined->level - 1,
+					  jsonl_text_new(names_inlined_name(view->names, inlined)));
+	json_object_object_add(line, "ip_inlined", names);
+}
+
+static bool has_inlined(const struct view *view, const struct kipt_record *r)
+{
+	const struct view_options *options = view->options;
+
+	if (options->mode != VIEW_CALLS || !options->mode_given || !options->inlined ||
+	    r->type != KIPT_RECORD_BRANCH || r->flags & KIPT_RF_NO_IP)
+		return false;
+	switch (r->kind) {
+	case KIPT_BRANCH_CALL:
+	case KIPT_BRANCH_CALL_IND:
+	case KIPT_BRANCH_SYSCALL:
+	case KIPT_BRANCH_EVENT:
+		return true;
+	}
+	return false;
 }
 
 static void disasm_add(struct view *view, struct json_object *line,
@@ -172,6 +206,8 @@ static struct json_object *line_make(struct view *view,
 	if (has_address(r))
 		symbol_add(view, line, r, "ip", "ip_symbol", "ip_source",
 			   r->ip);
+	if (has_inlined(view, r))
+		inlined_add(view, line, r->ip);
 	value_add(view, line, r);
 	if (r->flags & (KIPT_RF_NR | KIPT_RF_HW | KIPT_RF_IF | KIPT_RF_TSX |
 			KIPT_RF_COMPRESSED | KIPT_RF_MULT))
