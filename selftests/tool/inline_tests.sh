@@ -223,6 +223,76 @@ for o in map(json.loads, sys.stdin):
 	same "inline_json_is_of_the_schema" "ok inline.json" "$(schema_check lines inline.json 2>&1)"
 }
 
+# inline_branches: of inline.data, "KIND FROM TO" as in records
+inline_branches() {
+	"$KIPT" decode inline.data --branches --json 2>err | python3 -c 'import json, sys
+kinds = {"jump": 2, "call": 3, "ret": 6}
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "branch":
+        print(kinds[o["kind"]], o["ip"], o["to"])'
+}
+
+# The same as records, each 10 ticks after the one before.
+inline_timed() {
+	inline_branches | python3 -c 'import sys
+print("19 0 1 0 0 0\n8 0 1 0 0 1000\n5 0 1 100 0 100")
+for i, line in enumerate(sys.stdin):
+    kind, ip, to = line.split()
+    print("8 0 1 0 0", 1010 + 10 * i)
+    print("1", kind, "0 1", ip, to)'
+}
+
+# inline_random SEED: branches of three threads, in any order, with losses
+inline_random() {
+	inline_branches | python3 -c 'import random, sys
+r, time = random.Random(int(sys.argv[1])), 1000
+branches = [line.split() for line in sys.stdin]
+print("19 0 1 0 0 0\n8 0 1 0 0 1000")
+for i in range(3000):
+    time += r.randrange(3) * r.randrange(50)
+    kind, ip, to = r.choice(branches[i % 32:][:1] * 3 + branches)
+    print("8 0 1 0 0 %d" % time)
+    print(r.choice(["1 %s 0 1 %s %s" % (kind, ip, to)] * 12 +
+                   ["5 0 1 %d 0 100" % r.randrange(99, 102),
+                    "18 3 0 0 %s 5" % ip]))' "$1"
+}
+
+inline_perfetto_tests() {
+	local seed
+	inline_make gcc -static -no-pie || { skip inline_perfetto "gcc makes no program"; return; }
+	"$KIPT" decode inline.data -o inline.rec 2>err
+	inline_timed | records timed.rec
+	cp inline.rec.maps timed.rec.maps
+	: >perfetto.bad
+	own_file_sums perfetto known timed.rec
+	same "inline_perfetto" "$(inline_want)" "$(read_perfetto tree | sed 's/ \[inline\]//')"
+	same "inline_perfetto_category" "5 1" "$(read_perfetto dump |
+		grep -c ' B inlined .* (inlined)$') $(read_perfetto | grep -c tracks)"
+	own_file_sums perfetto off timed.rec --no-inline
+	same "inline_perfetto_off" 0 "$(read_perfetto dump | grep -c inlined)"
+	cp inline.rec.maps random.rec.maps
+	for seed in $(seq "$(fewer 40 5)"); do
+		inline_random "$seed" | records random.rec
+		PERCENT=1 own_file_sums perfetto "$seed" random.rec
+		(($(read_perfetto dump | grep -c ' B inlined ') > 99)) ||
+			echo "$seed: little is inlined"
+	done >>perfetto.bad
+	same "inline_perfetto_random" "" "$(cat perfetto.bad)"
+	# More calls within each other than are remembered.
+	inline_branches | awk '$1 == 3' | sed -n 3p | python3 -c 'import sys
+_, ip, to = sys.stdin.read().split()
+print("19 0 1 0 0 0\n8 0 1 0 0 1000\n5 0 1 100 0 100")
+for i in range(9000):
+    print("8 0 1 0 0 %d\n1 3 0 1 %s %s" % (1010 + i, ip, to))' | records random.rec
+	"$KIPT" show random.rec --perfetto out.perfetto 2>err
+	same "inline_perfetto_deep" "9001 18000" "$(read_perfetto dump | grep -c " B call\| B seen") $(
+		read_perfetto dump | grep -c " B inlined")"
+	same "inline_deep" "9001 18000 54000" "$("$KIPT" show random.rec --calls 2>err |
+		grep -v '^[=-]' | awk '/inlined/ { i++ } !/inlined/ { n++ } { match($0, /[^ ]/)
+			most = RSTART > most ? RSTART : most } END { print n, i, most - 1 }')"
+	rm random.rec.maps timed.rec.maps perfetto.bad
+}
+
 # Debug information in another file, or in none.
 inline_file_tests() {
 	local id want
@@ -298,6 +368,7 @@ inline_tests() {
 	inline_make gcc -static -no-pie || { skip inline "gcc makes no program"; return; }
 	inline_view_tests
 	inline_file_tests
+	inline_perfetto_tests
 	inline_server_tests
 	inline_damaged_tests
 	rm -f inline inline.*

@@ -9,13 +9,17 @@ too few or too many are errors, and so are
 - a name or category that was not interned, or twice,
 - times of a track that go back, slices that end and did not begin, or never end,
 - a flow that has not one begin and one end, in this order,
+- a slice of an inlined function that does not begin with the first slice within it, or ends
+  before the last of them, or later though nothing else came on its track,
 - events on tracks of another kind.
 
 read_perfetto.py FILE          a line of counts: tracks, slices, instants, values, flows
 read_perfetto.py FILE dump     a line for each event: time, track, what, category, name; and for
                                each flow: track, name and time of the events it joins
-read_perfetto.py FILE sums     "FUNCTION CALLS TIME" for each; of a call within a call of the
-                               same function the outermost has the time
+read_perfetto.py FILE tree     the names of slices of calls, each below and to the right of that
+                               which it is within
+read_perfetto.py FILE sums     "FUNCTION CALLS TIME" for each but inlined ones; of a call within a
+                               call of the same function the outermost has the time
 read_perfetto.py FILE totals [PERCENT]
                                what differs from the output of kipt --totals --json on
                                standard input, times by more than PERCENT of them all;
@@ -111,7 +115,10 @@ class Trace:
         self.names, self.categories = {}, {}
         self.flows, self.ended = {}, {}
         self.threads, self.processes = set(), set()
-        self.lines, self.slices = [], []
+        self.lines, self.slices, self.tree = [], [], []
+        # Of each open slice of a track, when the last one within it ended; when its last
+        # instant was.
+        self.within, self.instants = {}, {}
         self.counts = {BEGIN: 0, END: 0, INSTANT: 0, VALUE: 0}
 
     def track(self, track):
@@ -131,6 +138,7 @@ class Trace:
             need(track["thread"].get("pid"), "a thread without process")
         self.tracks[uuid] = track
         self.open[uuid] = []
+        self.within[uuid] = [None]
 
     def interned(self, interned):
         for key, entries in (("names", self.names), ("categories", self.categories)):
@@ -155,6 +163,27 @@ class Trace:
             need(flow not in self.ended, "flow %d ends twice", flow)
             self.ended[flow] = where
 
+    def begin(self, track, name, category, time):
+        names, within = self.open[track], self.within[track]
+        need(not names or names[-1][1] != "inlined" or within[-1] is not None or
+             time == names[-1][2],
+             "%s does not begin with what is in it", names and names[-1][0])
+        if category:
+            self.tree.append("  " * len(names) + name)
+        names.append((name, category, time))
+        within.append(None)
+
+    def slice_end(self, track, time):
+        need(self.open[track], "an end too many on track %d", track)
+        name, category, begun = self.open[track].pop()
+        last = self.within[track].pop()
+        self.within[track][-1] = time
+        need(category != "inlined" or
+             (last is not None and time in (last, self.instants.get(track))),
+             "%s ends at %d, what is in it at %s", name, time, last)
+        outer = all(name != other[0] for other in self.open[track])
+        self.slices.append((track, name, category, begun, time, outer))
+
     def event(self, time, event):
         track, kind = event.get("track"), event.get("type")
         need(track in self.tracks, "track %s is not described", track)
@@ -173,12 +202,11 @@ class Trace:
         self.flow(event, "%d %s at %d" % (track, name or "-", time))
         if kind == BEGIN:
             need(name, "a slice without name")
-            self.open[track].append((name, category, time))
+            self.begin(track, name, category, time)
         elif kind == END:
-            need(self.open[track], "an end too many on track %d", track)
-            begun = self.open[track].pop()
-            outer = all(begun[0] != other[0] for other in self.open[track])
-            self.slices.append((track, *begun, time, outer))
+            self.slice_end(track, time)
+        elif kind == INSTANT:
+            self.instants[track] = time
         self.lines.append((time, track, "?BEIV"[kind], category or "-",
                            event.get("value", name or "-")))
 
@@ -205,10 +233,10 @@ def read(data):
 
 
 def sums(trace):
-    """Slices of tracks of CPUs have no category."""
+    """Slices of tracks of CPUs have no category; inlined functions are no calls."""
     found = {}
     for _, name, category, begun, ended, outer in trace.slices:
-        if category:
+        if category not in ("", "inlined"):
             calls, time = found.get(name, (0, 0))
             found[name] = (calls + (category == "call"),
                            time + (ended - begun if outer else 0))
@@ -250,6 +278,8 @@ def main():
     elif form == "totals":
         for line in differences(trace, sys.stdin, float((sys.argv[3:] or [0])[0])):
             print(line)
+    elif form == "tree":
+        print(*trace.tree, sep="\n")
     elif form == "sums":
         for name, (calls, time) in sorted(sums(trace).items()):
             print(name, calls, time)

@@ -53,8 +53,8 @@ struct sibling {
  * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
- * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @level, @source, @number,
- *	@branches: the watcher's
+ * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @within, @within_end, @level,
+ *	@source, @number, @branches: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -72,6 +72,8 @@ struct frame {
 	u64 gaps;
 	bool outer;
 	bool shown;
+	const struct inlined *within;
+	u64 within_end;
 	u32 level;
 	u32 source;
 	u64 number;

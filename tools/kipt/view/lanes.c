@@ -9,12 +9,15 @@
 
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
+#include "../symbols/inlined.h"
 #include "lanes.h"
 #include "profile_feed.h"
 #include "view_totals.h"
 
 /* Lanes of all kinds; tasks that come when there are so many have none. */
 #define LANES_MAX	(1U << 18)
+/* Names of inlined functions have numbers from here on, above those of symbols. */
+#define INLINED_NUMBERS	(1ULL << 32)
 
 /**
  * struct lanes - the file and its lanes, whose numbers are those of their tracks
@@ -25,6 +28,7 @@
  * @first_of: the first of them by thread
  * @processes: that have a track
  * @named: functions whose names are in the file
+ * @inlined: numbers of inlined functions whose names are, above INLINED_NUMBERS
  * @flows: how many there were
  * @untimed: calls that ended before the first time
  * @full: there were as many lanes as there may be
@@ -38,6 +42,7 @@ struct lanes {
 	struct lookup first_of;
 	struct lookup processes;
 	struct lookup named;
+	struct lookup inlined;
 	u64 flows;
 	u64 untimed;
 	bool full;
@@ -73,6 +78,7 @@ void lanes_destroy(struct lanes *lanes)
 	lookup_free(&lanes->first_of);
 	lookup_free(&lanes->processes);
 	lookup_free(&lanes->named);
+	lookup_free(&lanes->inlined);
 	free(lanes->last);
 	free(lanes);
 }
@@ -228,6 +234,62 @@ static void slice_end(struct profile_feed *feed, u32 lane, u64 tsc)
 	event_put(feed, lane, tsc, &event);
 }
 
+static void inlined_begin(struct profile_feed *feed, u32 lane,
+			  const struct inlined *inlined, u64 tsc)
+{
+	struct lanes *lanes = feed->lanes;
+	u64 key = (size_t)inlined;
+	size_t *known = lookup_get(&lanes->inlined, key);
+	struct perfetto_event event = {
+		.type = PERFETTO_BEGIN,
+		.category = PERFETTO_INLINED,
+		.number = INLINED_NUMBERS + (known ? *known : lanes->inlined.count),
+	};
+	char text[PERFETTO_NAME_MAX];
+
+	if (!lane)
+		return;
+	if (!known) {
+		snprintf(text, sizeof(text), "%s (inlined)",
+			 names_inlined_name(feed->view->names, inlined));
+		event.name = text;
+		if (!lookup_add(&lanes->inlined, key, lanes->inlined.count))
+			lanes->failed = true;
+	}
+	event_put(feed, lane, tsc, &event);
+}
+
+/* Of the slices of inlined functions that are open in a frame those from @level on begin or
+ * end: which call comes next, and whether the same code makes it, is known when it does.
+ */
+static void within_begin(struct profile_feed *feed, u32 lane, struct frame *frame,
+			 const struct inlined *inlined, u64 tsc)
+{
+	u32 level = frame->within ? frame->within->level : 0;
+
+	while (inlined && level < inlined->level)
+		inlined_begin(feed, lane, inlined_outer(inlined, ++level), tsc);
+	frame->within = inlined;
+}
+
+static void within_end(struct profile_feed *feed, u32 lane, struct frame *frame, u32 level,
+		       u64 tsc)
+{
+	for (; frame->within && frame->within->level > level;
+	     frame->within = frame->within->outer)
+		slice_end(feed, lane, tsc);
+}
+
+/* The frame whose code made a call; the root, which is never shown, if there is none. */
+static struct frame *caller_of(const struct call_stack *stack, const struct frame *frame)
+{
+	u32 i = frame - stack->frames - 1;
+
+	while (i && stack->frames[i].kind == FRAME_LOCAL)
+		i--;
+	return &stack->frames[i];
+}
+
 static u32 category_of(const struct frame *frame)
 {
 	return frame->kind == FRAME_BASE ? PERFETTO_SEEN : PERFETTO_CALL;
@@ -251,13 +313,30 @@ static void arrow_end(struct profile_feed *feed, struct feed_cpu *at)
 	at->lanes.arrow_to = 0;
 }
 
+/* The slice of a frame begins, within those of the inlined functions whose code made the
+ * call.
+ */
+static void slice_show(struct profile_feed *feed, struct call_stack *stack, struct frame *frame,
+		       u64 begun)
+{
+	struct lane_cpu *lanes = &feed->at->lanes;
+	struct frame *caller = caller_of(stack, frame);
+	const struct inlined *inlined = caller->shown ? frame->inlined : NULL;
+
+	within_end(feed, stack->lane, caller, inlined_shared(caller->within, inlined),
+		   caller->within_end);
+	if (lanes->arrow_to == stack->lane && begun >= lanes->arrived)
+		arrow_end(feed, feed->at);
+	within_begin(feed, stack->lane, caller, inlined, begun);
+	slice_begin(feed, stack->lane, frame, begun, category_of(frame));
+	frame->shown = true;
+}
+
 /* The slices of all frames up to @count begin, if they have a time, not later than @end. */
 static void slices_show(struct profile_feed *feed, struct call_stack *stack, u32 count, u64 end)
 {
-	struct lane_cpu *lanes = &feed->at->lanes;
 	struct frame *frame;
 	u32 i = count;
-	u64 begun;
 
 	if (!stack->lane)
 		return;
@@ -267,11 +346,7 @@ static void slices_show(struct profile_feed *feed, struct call_stack *stack, u32
 		frame = &stack->frames[i];
 		if (!frame->begun || frame->kind == FRAME_LOCAL)
 			continue;
-		begun = frame->begun < end ? frame->begun : end;
-		if (lanes->arrow_to == stack->lane && begun >= lanes->arrived)
-			arrow_end(feed, feed->at);
-		slice_begin(feed, stack->lane, frame, begun, category_of(frame));
-		frame->shown = true;
+		slice_show(feed, stack, frame, frame->begun < end ? frame->begun : end);
 	}
 }
 
@@ -292,8 +367,17 @@ void lanes_rename(struct profile_feed *feed, struct call_stack *stack, struct fr
 {
 	if (!frame->shown)
 		return;
+	within_end(feed, stack->lane, frame, 0, frame->within_end);
 	slice_end(feed, stack->lane, feed->at->now);
 	slice_begin(feed, stack->lane, frame, feed->at->now, PERFETTO_GOES_ON);
+}
+
+static void slice_leave(struct profile_feed *feed, struct call_stack *stack,
+			struct frame *frame, u64 end)
+{
+	within_end(feed, stack->lane, frame, 0, frame->within_end);
+	slice_end(feed, stack->lane, end);
+	caller_of(stack, frame)->within_end = end;
 }
 
 /* A slice below others cannot end before they do: it does with the last of them. */
@@ -302,22 +386,48 @@ void lanes_leave(struct profile_feed *feed, struct call_stack *stack, struct fra
 {
 	slices_show(feed, stack, stack->count, end);
 	if (frame != call_stack_top(stack)) {
-		stack->open += frame->shown;
+		stack->open += frame->shown + (frame->within ? frame->within->level : 0);
 		return;
 	}
 	if (frame->shown)
-		slice_end(feed, stack->lane, end);
+		slice_leave(feed, stack, frame, end);
 	else if (frame->kind != FRAME_LOCAL && frame->kind != FRAME_BASE && !frame->begun)
 		feed->lanes->untimed++;
 	for (; stack->count == 2 && stack->open; stack->open--)
 		slice_end(feed, stack->lane, end);
 }
 
+/* All slices of a lane end. Each frame keeps what is within it, but for that which is not in a
+ * call of its inlined functions now.
+ */
+static void slices_end(struct profile_feed *feed, struct call_stack *stack, u32 lane, u64 end)
+{
+	bool calls = false;
+	struct frame *frame;
+	u32 i, level;
+
+	for (i = stack->count - 1; i; i--) {
+		frame = &stack->frames[i];
+		if (!frame->shown)
+			continue;
+		if (!calls)
+			within_end(feed, lane, frame, 0, frame->within_end);
+		for (level = frame->within ? frame->within->level : 0; level; level--)
+			slice_end(feed, lane, end);
+		slice_end(feed, lane, end);
+		calls = true;
+	}
+	for (; stack->open; stack->open--)
+		slice_end(feed, lane, end);
+}
+
 /* What ran before its task was named goes on on the task's lane. */
 static void stack_move(struct profile_feed *feed, struct call_stack *stack)
 {
 	u64 end = stack->seen < feed->at->now ? stack->seen : feed->at->now;
+	const struct inlined *within;
 	u32 i, from = stack->lane;
+	struct frame *frame;
 
 	if (!from)
 		return;
@@ -325,16 +435,15 @@ static void stack_move(struct profile_feed *feed, struct call_stack *stack)
 	stack->lane = stack_lane(feed, stack);
 	if (from == stack->lane)
 		return;
-	for (i = stack->count - 1; i; i--) {
-		if (stack->frames[i].shown)
-			slice_end(feed, from, end);
-	}
-	for (; stack->open; stack->open--)
-		slice_end(feed, from, end);
+	slices_end(feed, stack, from, end);
 	for (i = 1; i < stack->count; i++) {
-		if (stack->frames[i].shown)
-			slice_begin(feed, stack->lane, &stack->frames[i], end,
-				    PERFETTO_GOES_ON);
+		frame = &stack->frames[i];
+		if (!frame->shown)
+			continue;
+		slice_begin(feed, stack->lane, frame, end, PERFETTO_GOES_ON);
+		within = frame->within;
+		frame->within = NULL;
+		within_begin(feed, stack->lane, frame, within, end);
 	}
 }
 

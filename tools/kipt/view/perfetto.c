@@ -159,13 +159,14 @@ static void begin(struct perfetto *perfetto)
 		[PERFETTO_SEEN] = "seen",
 		[PERFETTO_GOES_ON] = "goes-on",
 		[PERFETTO_LOST] = "lost",
+		[PERFETTO_INLINED] = "inlined",
 	};
 	struct message packet = { .size = 0 }, interned = { .size = 0 };
 	u32 i;
 
 	if (!fresh_begin(&perfetto->file))
 		return;
-	for (i = 1; i <= PERFETTO_LOST; i++)
+	for (i = 1; i <= PERFETTO_INLINED; i++)
 		entry_put(&interned, INTERNED_CATEGORIES, i, categories[i]);
 	message_put(&packet, PACKET_INTERNED, &interned);
 	packet_write(perfetto, &packet, NAMES_BEGIN);

@@ -56,6 +56,7 @@ enum perfetto_category {
 	PERFETTO_SEEN,		/* was there when it came into view */
 	PERFETTO_GOES_ON,	/* began on another track */
 	PERFETTO_LOST,		/* something is missing */
+	PERFETTO_INLINED,	/* calls that code of an inlined function makes */
 };
 
 /**

@@ -279,8 +279,19 @@ static const struct call_watch watch = {
 	.rename = frame_rename,
 };
 
+static const struct inlined *inlined_at(void *ctx, u64 site)
+{
+	struct profile_feed *feed = ctx;
+	struct view *view = feed->view;
+
+	if (!feed->lanes || !view->options->inlined)
+		return NULL;
+	return names_inlined(view->names, view->state.pid, site, view->options->source);
+}
+
 static const struct call_track_ops track_ops = {
 	.find = place_find,
+	.inlined = inlined_at,
 	.watch = &watch,
 };
 

@@ -242,7 +242,7 @@ enum {
 /* Further entries, of verbs that read files. */
 #define VIEW_NARROW_OPTIONS						\
 	{ "no-inline", 0, VIEW_OPTION_NO_INLINE, NULL,			\
-	  "with --calls: no lines of inlined functions, which\n"	\
+	  "with --calls and --perfetto: no inlined functions, which\n"	\
 	  "are known of programs that have debug information" },	\
 	{ "slowest", 0, VIEW_OPTION_SLOWEST, "SYMBOL",			\
 	  "show the slowest runs of a function, 10 or --top N,\n"	\
