@@ -695,7 +695,8 @@ perf_debug_file_tests() {
 server_begin() {
 	rm -rf port log asked
 	: >log
-	python3 "$HERE/debug_server.py" "$1" served port log &
+	# Not the shell's function of this name: the process is to be the server.
+	command python3 -S "$HERE/debug_server.py" "$1" served port log &
 	server=$!
 	timeout 20 sh -c 'until [ -f port ]; do sleep 0.1; done'
 	server_port=$(cat port)

@@ -111,12 +111,11 @@ static bool progress_set(Dwfl *dwfl)
 	return set;
 }
 
-/* libdwfl asks whenever there is a server. */
+/* libdwfl asks whenever there is a server. Without memory none is asked any more. */
 static void hide(void)
 {
 	hidden = strdup(getenv(URLS));
-	if (hidden)
-		unsetenv(URLS);
+	unsetenv(URLS);
 	asking = false;
 }
 
