@@ -25,10 +25,12 @@
 /**
  * struct ear - the event of one CPU
  * @fd: it, or -1
+ * @enabled: nanoseconds for which it was enabled at the last look
  * @page: what it shares with the kernel
  */
 struct ear {
 	int fd;
+	uint64_t enabled;
 	struct perf_event_mmap_page *page;
 };
 
@@ -49,11 +51,13 @@ static void ear_open(struct ear *ear, unsigned int cpu)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.text_poke = 1,
 	};
 
 	ear->fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
 			       PERF_FLAG_FD_CLOEXEC);
+	ear->enabled = 0;
 	if (ear->fd < 0)
 		return;
 	ear->page = mmap(NULL, (1 + DATA_PAGES) * PAGE, PROT_READ | PROT_WRITE,
@@ -62,6 +66,21 @@ static void ear_open(struct ear *ear, unsigned int cpu)
 		return;
 	ear->page = NULL;
 	ear_close(ear);
+}
+
+/*
+ * The kernel disables the event of a CPU that goes offline, for good: it is off if its
+ * time has not gone on since the last look.
+ */
+static bool ear_is_off(struct ear *ear)
+{
+	struct { uint64_t value, enabled; } count;
+	uint64_t before = ear->enabled;
+
+	if (read(ear->fd, &count, sizeof(count)) != sizeof(count))
+		return true;
+	ear->enabled = count.enabled;
+	return count.enabled <= before;
 }
 
 /* Return: bytes that came since the last look. */
@@ -108,17 +127,20 @@ static uint64_t ticks(unsigned int ms)
 }
 
 /*
- * An event whose CPU went offline stays off when that is back, so it is made
- * anew. Return: whether the CPU may have made a patch.
+ * An event whose CPU was offline stays off when that is back, so it is made anew. Return:
+ * whether the CPU may have made a patch since the last look.
  */
 static bool look(struct ear *ear, unsigned int cpu)
 {
+	bool was_open = ear->fd >= 0;
+
 	if (is_offline(cpu)) {
 		ear_close(ear);
-		return false;
+		return was_open;
 	}
-	if (ear->fd >= 0)
+	if (was_open && !ear_is_off(ear))
 		return ear_listen(ear) != 0;
+	ear_close(ear);
 	ear_open(ear, cpu);
 	return true;
 }
