@@ -254,8 +254,8 @@ void kipt_flow_time(struct kipt_flow *flow, bool on);
 
 /**
  * kipt_flow_forget() - code of an address range is to be read again
- * @flow: the flow, not paused but where kipt_flow_until() said and tracing is off; what the code counted goes to the sink, without
- *	pause
+ * @flow: the flow; if it is paused, then at the place of kipt_flow_until(), where tracing
+ *	is off; what the code counted goes to the sink, without pause
  * @space: name of the address space; KIPT_FLOW_SPACES: all there are
  * @begin: first address
  * @end: last address + 1; @begin 0 and @end ~0: all of the space

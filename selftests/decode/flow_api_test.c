@@ -1325,6 +1325,57 @@ static bool much_work_counts_in_little_memory(u32 more)
 }
 
 /* What stood in the same memory the run before says nothing. */
+/* Kinds of gaps, and where tracing went on. */
+struct gaps_seen {
+	u32 no_code, decode, enables;
+};
+
+static bool count_gaps(void *ctx, const struct kipt_record *record, u32 n)
+{
+	struct gaps_seen *seen = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		seen->enables += record[i].type == KIPT_RECORD_ENABLE;
+		if (record[i].type != KIPT_RECORD_GAP)
+			continue;
+		seen->no_code += record[i].kind == KIPT_GAP_NO_CODE;
+		seen->decode += record[i].kind == KIPT_GAP_DECODE;
+	}
+	return true;
+}
+
+/* After a gap, RETs without CALLs: as many as the CPU has addresses on its stack. */
+static bool rets_of_lost_calls_are_few(void)
+{
+	/* TIP to the RET; it is compressed. */
+	static const u8 ret[] = { 0x2d, 0x00, 0x10, 0x06 };
+	static u64 arena[32768] __attribute__((aligned(64)));
+	struct kipt_flow_config config = { .memory = 64 << 10 };
+	u8 bytes[PSB_PLUS + 1 + 80 * sizeof(ret)];
+	struct gaps_seen seen = { 0 };
+	struct kipt_sink sink = { .emit = count_gaps, .ctx = &seen };
+	struct kipt_code code = { .read = read_code, .space = name_space };
+	struct world world;
+	u32 i;
+
+	make_world(&world);
+	world.user[1][0] = 0xc3;
+	code.ctx = &world;
+	memcpy(bytes, trace, PSB_PLUS + 1);
+	/* Tracing begins where no code is. */
+	bytes[28] = 0x11;
+	for (i = 0; i < 80; i++)
+		memcpy(bytes + PSB_PLUS + 1 + i * sizeof(ret), ret, sizeof(ret));
+	kipt_flow_run(kipt_flow_init(arena, sizeof(arena), &config, &code, &sink), bytes,
+		      sizeof(bytes), 0, sizeof(bytes));
+	if (seen.no_code == 1 + 64 && seen.decode == 1 && seen.enables == 65)
+		return true;
+	printf("# %u gaps without code, %u errors, %u times enabled\n", seen.no_code,
+	       seen.decode, seen.enables);
+	return false;
+}
+
 static bool runs_are_apart(void)
 {
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES,
@@ -1476,6 +1527,8 @@ int main(void)
 		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, pauses_at_a_place(0) && pauses_at_a_place(KIPT_FLOW_NO_MEMO),
 		    "flow pauses at a place, and code may be another there");
+	ktap_result(&ktap, rets_of_lost_calls_are_few(),
+		    "flow believes 64 compressed RETs whose CALLs are in a gap");
 	ktap_result(&ktap, step_slices_bound_work(),
 		    "flow ends a slice of blocks amid a packet, records are the same");
 	ktap_result(&ktap, no_code_where_none_can_be(KIPT_FLOW_BRANCHES) &&

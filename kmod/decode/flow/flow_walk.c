@@ -209,6 +209,7 @@ static enum kipt_status return_compressed(struct kipt_flow *flow,
 	u64 target = 0;
 
 	if (!kipt_tnt_take(&flow->walk.tnt)) {
+		/* It was not taken, so the trace does not fit the code: no CALL is missing. */
 		flow->state.calls_lost = 0;
 		return KIPT_BAD_RET;
 	}
