@@ -48,10 +48,13 @@ u32 kipt_text_view_sure(const struct kipt_text_view *view, u64 ip, u32 len)
 	return sure;
 }
 
-/* What the decoder remembers of the places of these patches is wrong now. */
+/* What the decoder remembers of the places of the patches from one of these to the other,
+ * which come in any order, is wrong now.
+ */
 static void forget(const struct kipt_text_view *view, struct kipt_flow *flow,
-		   u64 number, u64 last)
+		   u64 one, u64 other)
 {
+	u64 number = one < other ? one : other, last = one < other ? other : one;
 	u64 begin, end;
 
 	for (; number < last; number++) {
@@ -65,24 +68,16 @@ static void forget(const struct kipt_text_view *view, struct kipt_flow *flow,
 	}
 }
 
-/* Text as of another patch from now on. */
-static void set_at(struct kipt_text_view *view, struct kipt_flow *flow, u64 at)
-{
-	if (at < view->at)
-		forget(view, flow, at, view->at);
-	else
-		forget(view, flow, view->at, at);
-	view->at = at;
-}
-
-/* What is between these patches is not to be read from now on, all else is. */
+/* What is between these patches is not to be read from now on, all else is. Windows that
+ * overlap differ at their ends only.
+ */
 static void set_unsure(struct kipt_text_view *view, struct kipt_flow *flow,
 		       u64 near, u64 unsure)
 {
-	if (near == view->near && unsure == view->unsure)
-		return;
-	forget(view, flow, view->near, view->unsure);
-	forget(view, flow, near, unsure);
+	bool overlap = near < view->unsure && view->near < unsure;
+
+	forget(view, flow, near, overlap ? view->near : unsure);
+	forget(view, flow, view->unsure, overlap ? unsure : view->near);
 	view->near = near;
 	view->unsure = unsure;
 }
@@ -91,12 +86,13 @@ void kipt_text_view_at(struct kipt_text_view *view, struct kipt_flow *flow,
 		       u64 begin, u64 end)
 {
 	const struct kipt_patch_log *log = view->log;
-	u64 first = view->first, last = view->end, near, unsure;
+	u64 first = view->first, last = view->end, at, near, unsure;
 
 	if (first == last)
 		return;
-	set_at(view, flow, begin ? kipt_patch_log_at(log, first, last, begin) :
-				   last);
+	at = begin ? kipt_patch_log_at(log, first, last, begin) : last;
+	forget(view, flow, view->at, at);
+	view->at = at;
 	near = begin > view->slack ?
 	       kipt_patch_log_at(log, first, last, begin - view->slack) :
 	       first;

@@ -57,6 +57,79 @@ for o in map(json.loads, sys.stdin):
         print(o.get("kind", o.get("gap")), end=" ")' <<<"$OUT" | sed 's/ $//')"
 }
 
+# switch_make TIME...: the kernel jumps to __switch_to and on to 0x40, in the given order with
+# times; "switch" is that jump, "run" are two more.
+switch_make() {
+	python3 - $TEXT_AT "$@" <<'PYTHON'
+import struct
+import sys
+at = int(sys.argv[1], 0)
+
+def tip(head, offset):
+    return bytes([head]) + struct.pack("<Q", at + offset)[:6]
+
+out = bytes([2, 0x82] * 8) + b"\x19" + struct.pack("<Q", 10 ** 9)[:7]
+out += b"\2\x43" + struct.pack("<Q", 0x123000 >> 4)[:6] + b"\x99\1\2\x23" + tip(0x71, 0)
+for word in sys.argv[2:]:
+    if word == "switch":
+        out += tip(0x6d, 0x20) + tip(0x6d, 0x40)
+    elif word == "run":
+        out += tip(0x6d, 0x60) + tip(0x6d, 0x40)
+    elif word == "again":
+        out += tip(0x6d, 0)
+    else:
+        out += b"\x19" + struct.pack("<Q", 10 ** 9 + int(word))[:7]
+open("text.pt", "wb").write(out + tip(0x61, 0x40))
+PYTHON
+	python3 - $TEXT_AT <<'PYTHON'
+import sys
+at = int(sys.argv[1], 0)
+code = bytearray(0x100)
+for offset in (0, 0x20, 0x40, 0x60):
+    code[offset:offset + 2] = b"\xff\xe0"
+open("site", "wb").write(code)
+with open("switch.kallsyms", "w") as file:
+    for offset, name in ((0, "caller"), (0x20, "__switch_to"), (0x40, "next"), (0x60, "on"),
+                         (0x80, "end")):
+        print("%x T %s" % (at + offset, name), file=file)
+PYTHON
+}
+
+# switch_is NAME WANT TURN@TIME...: the tasks and the targets of branches, as offsets
+switch_is() {
+	local name=$1 want=$2
+	shift 2
+	make_perf text.data text.pt turn=100@1000 "${@/#/turn=}"
+	run decode text.data --branches --json --image site@$TEXT_AT --kallsyms switch.kallsyms
+	same "$name" "$want" "$(python3 -c '
+import json, sys
+for o in map(json.loads, sys.stdin):
+    if o["type"] == "branch":
+        print("%x" % (int(o["to"], 16) & 0xfff), end=" ")
+    elif o["type"] == "task":
+        print("t%d" % o["tid"], end=" ")' <<<"$OUT" | sed 's/ $//')"
+}
+
+# A task runs from __switch_to on, whether a time is before that or not until long after.
+perf_switch_tests() {
+	switch_make run 2000 switch run 3000000
+	switch_is perf_switch_early "t100 60 40 20 t101 40 60 40" 101@1000001000
+	switch_make run switch 2000 run 3000000 run
+	switch_is perf_switch_late "t100 60 40 20 t101 40 60 40 60 40" 101@1000001000
+	switch_make run switch run
+	switch_is perf_switch_no_time "t100 60 40 20 t101 40 60 40" 101@1000001000
+	# Two, and a time after both.
+	switch_make switch run again switch 2000 run
+	switch_is perf_switch_two "t100 20 t101 40 60 40 0 20 t102 40 60 40" 101@1000001000 \
+		102@1000001500
+	# One that perf has no event of: the next one is not it.
+	switch_make switch 2000 run again 9000 switch run
+	switch_is perf_switch_unknown "t100 20 t101 40 t100 60 40 0 20 t101 40 60 40" \
+		101@1000008000
+	switch_make switch 2000 run 30000000 run
+	switch_is perf_switch_far "t100 20 40 60 40 60 40" 101@1050000000
+}
+
 TEXT_BEFORE="5>100"
 TEXT_AFTER="0>10 10>100"
 
@@ -108,8 +181,6 @@ print(edges.get(5), edges.get(0), edges.get(16))' <<<"$OUT")"
 	same perf_poke_records 5 "$(grep -c '"type":"branch"' <<<"$OUT")"
 }
 
-# Events that perf lost may have been changes: of what is seen to change nothing is known
-# from there to its next event.
 # perf_poke_stop_tests: one PSB, so what is between two stops of tracing is as of its time.
 perf_poke_stop_tests() {
 	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP first again
@@ -148,10 +219,17 @@ print(last)')
 			stop=$first@1000000100,$again@1000000200
 		text_is "perf_poke_stop_again $((again - first))" "$TEXT_BEFORE code-changed"
 	done
+	# Each of many pieces of the same bytes has the stop, once.
+	text_make poke=$poke forged="$(yes 16@0 | head -8000 | paste -sd ,)" \
+		stop="$(seq -f 16@%.0f 1000000100 1000008099 | paste -sd ,)"
+	(ulimit -v 600000; "$KIPT" decode text.data --branches --jobs 1 >out 2>err)
+	same perf_poke_stops_at_one_place 0 "$?"
 	text_make poke=$poke stop=99999999@1000000100
 	text_is perf_poke_stop_nowhere "code-changed code-changed"
 }
 
+# Events that perf lost may have been changes: of what is seen to change nothing is known
+# from there to its next event.
 perf_poke_lost_tests() {
 	local poke=$TEXT_AT@2000000000:$TEXT_NOP/$TEXT_JUMP tag=0102030405060708
 	local back=$TEXT_AT@4000000000:$TEXT_JUMP/$TEXT_NOP
@@ -206,7 +284,7 @@ perf_trampoline_tests() {
 
 perf_bpf_tests() {
 	local tag=0102030405060708 size=18 code=${TEXT_SITE// /} at damage wrong
-	local info=7:$tag:$BPF_AT:$code name=bpf_prog_${tag}_filter
+	local info=7:$tag:$BPF_AT:$code name=bpf_prog_${tag}_filter other=0xffffffffc0005000
 	stretches_make $BPF_AT 1000000000 3000000000 5000000000
 	text_make ksym=$BPF_AT+$size@2000000000:$name bpf=7@2000000100:$tag bpf-info=$info \
 		unksym=$BPF_AT+$size@4000000000:$name
@@ -224,6 +302,17 @@ perf_bpf_tests() {
 	stretches_make $BPF_AT 1000000000 3000000000 5000000000
 	text_make pipe ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info
 	text_is perf_bpf_pipe "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
+	# perf saw no load: not that of a process it did not trace. Those of programs that
+	# were there before say nothing of that.
+	text_make ksym=$BPF_AT+$size@2000000000:$name bpf-info=$info
+	text_is perf_bpf_unloaded "no-code $TEXT_BEFORE $TEXT_BEFORE"
+	text_make ksym=$other+$size@0:bpf_prog_1112131415161718_b bpf=3@0:1112131415161718 \
+		bpf-info=3:1112131415161718:$other:$code bpf-info=$info \
+		ksym=$BPF_AT+$size@2000000000:$name
+	text_is perf_bpf_unloaded_others_before "no-code $TEXT_BEFORE $TEXT_BEFORE"
+	text_make ksym=$other+$size@1000000:bpf_prog_1112131415161718_b \
+		bpf=3@1000000:1112131415161718 ksym=$BPF_AT+$size@2000000000:$name bpf-info=$info
+	text_is perf_bpf_unloaded_others_seen "no-code no-code no-code"
 	# It is patched, too, whenever its bytes were taken.
 	text_make ksym=$BPF_AT+$size@0:$name bpf=7@0:$tag bpf-info=$info \
 		poke=$BPF_AT@2000000000:$TEXT_NOP/$TEXT_JUMP
@@ -384,6 +473,7 @@ sched:sched_waking 0 - 3"
 }
 
 perf_text_tests() {
+	perf_switch_tests
 	perf_poke_tests
 	perf_sample_tests
 	perf_poke_stop_tests

@@ -258,10 +258,12 @@ static enum kipt_status stretch_work(struct worker *worker, u64 from, u64 psb, u
 	const struct jobs_moment *passed = NULL, *next;
 	u64 begin = time_at(jobs, psb), end, at = psb;
 	enum kipt_status status;
+	bool pauses;
 
 	do {
 		next = begin ? moment_after(jobs, at) : last;
-		if (next < last && next->at < jobs->trace + to) {
+		pauses = next < last && next->at < jobs->trace + to;
+		if (pauses) {
 			end = next->tsc;
 			kipt_flow_until(worker->flow, next->at - jobs->trace);
 		} else {
@@ -276,7 +278,7 @@ static enum kipt_status stretch_work(struct worker *worker, u64 from, u64 psb, u
 				  kipt_flow_run(worker->flow, jobs->trace, jobs->size, from, to);
 		passed = next;
 		at = kipt_flow_paused_at(worker->flow);
-	} while (status == KIPT_PAUSED);
+	} while (status == KIPT_PAUSED && pauses);
 	return status;
 }
 

@@ -22,9 +22,11 @@
 #include "../symbols/vmlinux.h"
 #include "perf_run.h"
 
-/* Bit of the configuration, as of IA32_RTIT_CTL. */
 /* From the event of a switch to the switch, with interrupts off. */
 #define SWITCH_MOST_MS	10U
+/* Of the time in which a patch is near, the part that is no matter. */
+#define SOON		1024U
+/* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
@@ -222,8 +224,18 @@ static bool task_put(struct run *run, size_t turn)
 static bool turn_begin(struct run *run, size_t turn)
 {
 	run->waits = false;
+	run->ahead = false;
 	run->settled = true;
 	return turn == run->turn || task_put(run, turn);
+}
+
+/* Whether a turn begins at most as long after a time as a switch takes. */
+static bool begins_near(const struct run *run, size_t turn, u64 tsc)
+{
+	u64 most = (u64)perf_clock_khz(&run->aux.clock) * SWITCH_MOST_MS;
+	u64 from = run->turns[turn].from;
+
+	return from < tsc + most && tsc < from + most;
 }
 
 /* The turn that a time is in, when nothing else says who runs. The kernel makes the event of
@@ -233,13 +245,31 @@ static bool time_take(struct run *run, u64 tsc)
 {
 	size_t turn = run->turn;
 
+	run->time = tsc;
 	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
 		turn++;
-	run->waits = turn != run->turn && run->switch_ip && run->tracing && run->settled &&
-		     tsc - run->turns[turn].from <
-		     (u64)perf_clock_khz(&run->aux.clock) * SWITCH_MOST_MS;
+	/* The switch was not that of this turn's event, which is yet to come. */
+	if (run->ahead && run->turns[turn].from > tsc)
+		turn--;
+	run->waits = turn > run->turn && run->switch_ip && run->tracing && run->settled &&
+		     begins_near(run, turn, tsc);
 	run->next_turn = turn;
 	return run->waits || turn_begin(run, turn);
+}
+
+/* The kernel switches tasks. Where no time came since the event of it, that is the next. */
+static bool switch_take(struct run *run)
+{
+	size_t next = run->turn + 1;
+
+	if (run->waits)
+		return turn_begin(run, run->next_turn);
+	if (!run->settled || next >= run->turn_count || !begins_near(run, next, run->time))
+		return true;
+	if (!turn_begin(run, next))
+		return false;
+	run->ahead = true;
+	return true;
 }
 
 /* Where records do not follow each other who runs is known by the next time alone. */
@@ -358,21 +388,44 @@ static u32 branches_first(const struct kipt_record *records, u32 n)
 	return i;
 }
 
-/* They need nothing of what record_take() does. */
-static bool branches_put(struct run *run, const struct kipt_record *records, u32 n)
+/* Return: how many records there are up to a branch to where the kernel switches tasks, with
+ * it; @n if there is none.
+ */
+static u32 switch_count(const struct run *run, const struct kipt_record *records, u32 n)
+{
+	u32 i = 0;
+
+	if (run->inserted || !run->switch_ip)
+		return n;
+	while (i < n && records[i].value != run->switch_ip)
+		i++;
+	return i < n ? i + 1 : n;
+}
+
+static bool branches_give(struct run *run, const struct kipt_record *records, u32 n)
 {
 	bool ok = true;
 	u32 i;
 
-	for (i = 0; i < n && run->waits && ok; i++) {
+	if (n >= GIVEN_LEAST)
+		return batch_give(run) && output_take(run->output, records, n);
+	for (i = 0; i < n && ok; i++)
 		ok = record_put(run, &records[i]);
-		if (records[i].value == run->switch_ip)
-			ok = ok && turn_begin(run, run->next_turn);
+	return ok;
+}
+
+/* They need nothing of what record_take() does. */
+static bool branches_put(struct run *run, const struct kipt_record *records, u32 n)
+{
+	bool ok = true;
+	u32 some;
+
+	for (; n && ok; records += some, n -= some) {
+		some = switch_count(run, records, n);
+		ok = branches_give(run, records, some);
+		if (ok && !run->inserted && records[some - 1].value == run->switch_ip)
+			ok = switch_take(run);
 	}
-	if (n - i >= GIVEN_LEAST)
-		return ok && batch_give(run) && output_take(run->output, records + i, n - i);
-	for (; i < n && ok; i++)
-		ok = record_put(run, &records[i]);
 	return ok;
 }
 
@@ -458,6 +511,8 @@ static bool trace_begin(struct run *run, const struct perf_queue *queue)
 	ok = cpu_put(run, queue);
 	run->turn = run->turn_count;
 	run->waits = false;
+	run->ahead = false;
+	run->time = 0;
 	run->tracing = false;
 	run->settled = false;
 	ok = ok && task_put(run, 0) && batch_give(run);
@@ -535,14 +590,22 @@ static void base_find(struct run *run)
 	}
 }
 
-static struct jobs_moment *moments_make(const struct run *run, const struct perf_trace *trace)
+/* Of stops that follow each other soon the first is enough. */
+static struct jobs_moment *moments_make(const struct run *run, const struct perf_trace *trace,
+					size_t *count)
 {
 	struct jobs_moment *moments = calloc(trace->stop_count + 1, sizeof(*moments));
+	u64 soon = perf_text_slack(run->text) / SOON, tsc;
 	size_t i;
 
+	*count = 0;
 	for (i = 0; moments && i < trace->stop_count; i++) {
-		moments[i].at = trace->bytes + trace->stops[i].offset;
-		moments[i].tsc = perf_clock_tsc(&run->aux.clock, trace->stops[i].time);
+		tsc = perf_clock_tsc(&run->aux.clock, trace->stops[i].time);
+		if (*count && tsc - moments[*count - 1].tsc < soon)
+			continue;
+		moments[(*count)++] = (struct jobs_moment){
+			.at = trace->bytes + trace->stops[i].offset, .tsc = tsc,
+		};
 	}
 	return moments;
 }
@@ -578,11 +641,10 @@ static bool jobs_make(struct run *run, const struct kipt_code *code,
 	if (!*jobs || !text.log)
 		return *jobs;
 	if (text.timed) {
-		*moments = moments_make(run, trace);
+		*moments = moments_make(run, trace, &text.moment_count);
 		if (!*moments)
 			return false;
 		text.moments = *moments;
-		text.moment_count = trace->stop_count;
 	}
 	return jobs_text(*jobs, &text);
 }

@@ -59,8 +59,12 @@ struct run {
 	/* The turn that begins where the kernel does so, if @waits. */
 	size_t next_turn;
 	bool waits;
-	/* Tracing is on, and who runs was known since it began. */
+	/* @turn was begun where the kernel switched, before a time had reached its event. */
+	bool ahead;
+	/* Tracing is on, and the task has been known since it began. */
 	bool tracing, settled;
+	/* The last time; 0: none in this queue. */
+	u64 time;
 	/* Its samples, and how many were given; none before its first time. */
 	const struct perf_moment *moments;
 	size_t moment_count, moment;

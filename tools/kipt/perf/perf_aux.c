@@ -522,7 +522,9 @@ static int stop_compare(const void *left, const void *right)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-/* In order of both; a file that is damaged may have others, which say nothing. */
+/* In order of both, the first of each place; a file that is damaged may have others, which
+ * say nothing.
+ */
 static void stops_sort(struct perf_queue *queue)
 {
 	struct perf_stop *stops = queue->stops;
@@ -532,7 +534,8 @@ static void stops_sort(struct perf_queue *queue)
 		return;
 	qsort(stops, queue->stop_count, sizeof(*stops), stop_compare);
 	for (i = 0; i < queue->stop_count; i++) {
-		if (!count || stops[i].time >= stops[count - 1].time)
+		if (!count || (stops[i].offset != stops[count - 1].offset &&
+			       stops[i].time >= stops[count - 1].time))
 			stops[count++] = stops[i];
 	}
 	queue->stop_count = count;

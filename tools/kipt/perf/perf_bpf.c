@@ -45,8 +45,6 @@ enum {
 #define BYTES_MOST	(256ULL << 20)
 /* One loaded as the recording began has two events. */
 #define ASKED_MOST	4
-/* Functions that perf_bpf_find() looks at, in all. */
-#define SEARCHED_MOST	(1U << 24)
 
 /* Pointers are into a block. @tags: NULL: there is one function, with @tag. */
 struct perf_bpf_program {
@@ -282,27 +280,54 @@ bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
 	return true;
 }
 
-bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code)
+static int function_compare(const void *left, const void *right)
 {
-	struct perf_bpf_code each;
-	bool found = false;
-	size_t i;
+	const struct perf_bpf_code *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->size < b->size ? -1 : a->size > b->size;
+}
+
+static bool functions_sort(struct perf_bpf *bpf)
+{
+	struct perf_bpf_code each, *next;
+	size_t count = 0, i;
 	u32 k;
 
+	for (i = 0; i < bpf->count; i++)
+		count += bpf->programs[i].functions;
+	if (bpf->functions || !count)
+		return count;
+	bpf->functions = next = calloc(count, sizeof(*bpf->functions));
+	if (!next)
+		return false;
 	for (i = 0; i < bpf->count; i++) {
 		for (k = 0; k < bpf->programs[i].functions; k++) {
-			if (++bpf->searched > SEARCHED_MOST)
-				return false;
 			function_get(&bpf->programs[i], k, &each);
-			if (each.address != address || each.size != size)
-				continue;
-			if (found)
-				return false;
-			found = true;
-			*code = each;
+			*next++ = each;
 		}
 	}
-	return found;
+	qsort(bpf->functions, count, sizeof(*bpf->functions), function_compare);
+	bpf->function_count = count;
+	return true;
+}
+
+bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code)
+{
+	const struct perf_bpf_code key = { .address = address, .size = size };
+	const struct perf_bpf_code *found, *end;
+
+	if (!functions_sort(bpf))
+		return false;
+	end = bpf->functions + bpf->function_count;
+	found = bsearch(&key, bpf->functions, bpf->function_count, sizeof(key),
+			function_compare);
+	if (!found || (found > bpf->functions && !function_compare(found - 1, &key)) ||
+	    (found + 1 < end && !function_compare(found + 1, &key)))
+		return false;
+	*code = *found;
+	return true;
 }
 
 void perf_bpf_free(struct perf_bpf *bpf)
@@ -313,5 +338,6 @@ void perf_bpf_free(struct perf_bpf *bpf)
 		free(bpf->blocks[i]);
 	free(bpf->blocks);
 	free(bpf->programs);
+	free(bpf->functions);
 	*bpf = (struct perf_bpf){ 0 };
 }

@@ -33,7 +33,8 @@ struct perf_bpf_program;
  * @programs: owned
  * @count: how many
  * @sorted: @programs are in order
- * @searched: functions that perf_bpf_find() looked at
+ * @functions: of all programs, by address and size, owned; NULL until they are wanted
+ * @function_count: how many
  */
 struct perf_bpf {
 	u8 **blocks;
@@ -41,7 +42,8 @@ struct perf_bpf {
 	struct perf_bpf_program *programs;
 	size_t count;
 	bool sorted;
-	u64 searched;
+	struct perf_bpf_code *functions;
+	size_t function_count;
 };
 
 /**
@@ -87,7 +89,7 @@ bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
  * @size: its bytes
  * @code: filled on success; valid until perf_bpf_free()
  *
- * Return: false if there is none, or there are several, or too many were looked at.
+ * Return: false if there is none, or there are several, or no memory.
  */
 bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code);
 

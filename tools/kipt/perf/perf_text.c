@@ -106,8 +106,10 @@ struct perf_text {
 	/* Of the last event; of the last entries of the log, which are in order. */
 	u64 tsc;
 	u64 played;
-	/* Events of BPF programs' loads. */
-	u64 loads;
+	/* Events of BPF programs' loads: while perf recorded, and those that perf makes of
+	 * programs that were there before, without a time.
+	 */
+	u64 loads, loads_before;
 	u64 changes;
 	u64 changed;
 	bool untimed;
@@ -235,7 +237,10 @@ static bool bpf_take(struct perf_text *text, struct note *note,
 		return true;
 	note->size = get32(event->bytes + 4);
 	memcpy(note->tag, event->bytes + 8, sizeof(note->tag));
-	text->loads++;
+	if (note->time)
+		text->loads++;
+	else
+		text->loads_before++;
 	return note_add(text, note, event->bytes, 0);
 }
 
@@ -576,9 +581,11 @@ static void image_play(struct perf_text *text, const struct perf_bpf_code *code,
 /* Of a function that came while perf followed no loads, as in processes it did not trace. */
 static void unloaded_play(struct perf_text *text, const struct perf_ksym *ksym, u64 tsc)
 {
+	bool there_before = !ksym->from;
 	struct perf_bpf_code code;
 
-	if (!text->loads && perf_bpf_find(&text->bpf, ksym->address, ksym->size, &code) &&
+	if (!text->loads && !(there_before && text->loads_before) &&
+	    perf_bpf_find(&text->bpf, ksym->address, ksym->size, &code) &&
 	    has_tag(ksym->name, code.tag))
 		image_play(text, &code, tsc);
 }
