@@ -133,6 +133,45 @@ inline_compiled_tests() {
 	done
 }
 
+# gcc describes the code of a lambda in a type within a function that has no code.
+inline_lambda_tests() {
+	cat >inline.c <<-'END'
+	extern "C" __attribute__((noinline)) void leaf(void) { asm volatile("nop" ::: "memory"); }
+	static inline __attribute__((always_inline)) void within(void)
+	{
+		leaf();
+		asm volatile("nop" ::: "memory");
+	}
+	template <class F> __attribute__((noinline)) void call(F f)
+	{
+		f();
+		asm volatile("nop" ::: "memory");
+	}
+	template <class T> __attribute__((noinline)) inline void make(T x)
+	{
+		call([=]() __attribute__((noinline)) {
+			within();
+			asm volatile("" : : "r"(x) : "memory");
+		});
+		asm volatile("nop" ::: "memory");
+	}
+	extern "C" void work(void)
+	{
+		make(1);
+		asm volatile("nop" ::: "memory");
+	}
+	extern "C" void _start(void)
+	{
+		work();
+		asm volatile("nop" ::: "memory");
+	}
+	END
+	inline_build g++ -x c++ -static -no-pie || { skip inline_lambda "g++ makes no program"; return; }
+	inline_trace work 3e
+	same "inline_lambda" "        within (inlined)
+          leaf" "$(inline_lines open | tail -2 | sed 's/()//')"
+}
+
 # Jumps to functions that return for the one before. Of the second the inlined code is not of
 # the function that its line is below.
 inline_jump_tests() {
@@ -364,6 +403,7 @@ open("inline", "wb").write(data)' "$seed"
 
 inline_tests() {
 	inline_compiled_tests
+	inline_lambda_tests
 	inline_jump_tests
 	inline_make gcc -static -no-pie || { skip inline "gcc makes no program"; return; }
 	inline_view_tests

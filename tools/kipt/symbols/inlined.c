@@ -12,7 +12,9 @@
 
 /* Entries of debug information within each other: what is deeper is not looked at. */
 #define DEPTH_MOST	64
-/* Ranges of code that are read of a file: many entries can share a long list of them. */
+/* Ranges of code that are read of a file, and at most one for each of its bytes: many
+ * entries can share a long list of them.
+ */
 #define RANGES_MOST	(1U << 23)
 
 /* @next: the instance whose memory was taken before. @name: NULL: not looked up. */
@@ -57,7 +59,7 @@ struct inlined_table {
 	struct unit *units;
 	struct ranges of_units;
 	struct instance *instances;
-	u32 ranges_read;
+	u32 ranges_read, ranges_most;
 };
 
 /* A walk through a unit. @outer: of each entry that is open, what it is inlined in. */
@@ -120,7 +122,7 @@ static void ranges_take(struct inlined_table *table, Dwarf_Die *die, struct rang
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while (table->ranges_read < RANGES_MOST &&
+	while (table->ranges_read < table->ranges_most &&
 	       (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		table->ranges_read++;
 		range.begin = begin;
@@ -156,10 +158,15 @@ static void units_read(struct inlined_table *table)
 	GElf_Addr bias = 0, elf_bias = 0;
 	Dwarf_Die *die = NULL;
 	struct unit *unit;
+	Dwarf *dwarf;
+	size_t size;
 
 	table->read = true;
-	if (!dwfl_module_getdwarf(module, &bias) || !dwfl_module_getelf(module, &elf_bias))
+	dwarf = dwfl_module_getdwarf(module, &bias);
+	if (!dwarf || !elf_rawfile(dwarf_getelf(dwarf), &size) ||
+	    !dwfl_module_getelf(module, &elf_bias))
 		return;
+	table->ranges_most = size < RANGES_MOST ? size : RANGES_MOST;
 	table->bias = elf_bias - bias;
 	while ((die = dwfl_module_nextcu(module, die, &bias))) {
 		unit = calloc(1, sizeof(*unit));
@@ -173,7 +180,9 @@ static void units_read(struct inlined_table *table)
 	ranges_sort(&table->of_units);
 }
 
-/* Entries that may have inlined functions within them. */
+/* Entries that may have inlined functions within them: gcc has the code of a lambda in a
+ * type, in a function that has no code itself.
+ */
 static bool is_scope(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
@@ -182,8 +191,11 @@ static bool is_scope(Dwarf_Die *die)
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
-		return true;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
 	case DW_TAG_subprogram:
+		return true;
 	case DW_TAG_inlined_subroutine:
 		return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 	}
