@@ -521,7 +521,11 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 
 bool jobs_text(struct jobs *jobs, const struct jobs_text *text)
 {
+	static const struct jobs_moment none;
+
 	jobs->text = *text;
+	if (!text->moment_count)
+		jobs->text.moments = &none;
 	return flows_init(jobs);
 }
 
