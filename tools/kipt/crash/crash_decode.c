@@ -12,6 +12,8 @@
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/hw/rtit_regs.h"
+#include "../../../kmod/shared/patch_log.h"
+#include "../../../kmod/shared/text_view.h"
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
@@ -30,6 +32,8 @@
 /* A system call's instruction, SYSCALL, SYSENTER or INT 80h, has two bytes. */
 #define SYSCALL_BYTES	2
 
+#define PAGE		4096U
+
 /* For cached code and paths; machines that read their dump have little. */
 #define FLOW_MEMORY	(8 << 20)
 
@@ -38,7 +42,9 @@ struct run {
 	struct output *output;
 	struct own_records own;
 	struct crash_who who;
-	struct crash_code code;
+	/* There are patches of kernel text, and what is to be taken back of them. */
+	bool patched;
+	struct kipt_text_view text;
 	/* The trace is at its begin, or after a hole. */
 	bool begins;
 	struct held held;
@@ -50,6 +56,91 @@ struct run {
 	u64 base;
 	bool failed;
 };
+
+/* What is not known is not there: the decoder makes a gap of it. */
+static u32 bytes_read(const struct crash_decode *decode, u64 space, u64 ip,
+		      u8 *bytes, u32 size)
+{
+	u32 done = 0;
+
+	if (decode->memory)
+		done = crash_memory_read(decode->memory, space, ip, bytes,
+					 size);
+	if (!done && decode->live && ip >> 63)
+		done = kcore_read(decode->live, ip, bytes, size);
+	if (!done && decode->program && !(ip >> 63) &&
+	    crash_program_has(decode->program, space))
+		done = crash_program_code(decode->program, ip, bytes, size);
+	if (done < size && decode->image)
+		done += image_read(decode->image, ip + done, bytes + done,
+				   size - done);
+	return done;
+}
+
+/* [@ip, @ip + @size) lies in one page. */
+static u32 text_read(const struct run *run, u64 ip, u8 *bytes,
+		     u32 size)
+{
+	u32 got;
+
+	size = kipt_text_view_sure(&run->text, ip, size);
+	got = size ? bytes_read(run->decode, 0, ip, bytes, size) : 0;
+	if (!got || !kipt_patch_log_undo(run->text.log, run->text.at, ip,
+					 bytes, got))
+		return 0;
+	return got;
+}
+
+static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
+{
+	const struct run *run = ctx;
+	u32 done = 0, part, got;
+
+	if (!run->patched || !(ip >> 63))
+		return bytes_read(run->decode, space, ip, bytes, size);
+	while (done < size) {
+		part = PAGE - (ip + done) % PAGE;
+		if (part > size - done)
+			part = size - done;
+		got = text_read(run, ip + done, bytes + done, part);
+		done += got;
+		if (got < part)
+			break;
+	}
+	return done;
+}
+
+static bool code_changed(void *ctx, u64 space, u64 ip, u32 size)
+{
+	const struct run *run = ctx;
+
+	(void)space;
+	return run->patched && ip >> 63 &&
+	       kipt_text_view_sure(&run->text, ip, size) < size;
+}
+
+/* What runs in a guest has no page table here. */
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	(void)ctx;
+	return nr ? 0 : cr3 & ~0xfffULL;
+}
+
+/* @since: TSC of the begin of the trace; 0: unknown. */
+static void patches_follow(struct run *run, u64 since)
+{
+	const struct crash_logs *logs = run->decode->logs;
+	u64 slack = (u64)run->decode->tsc_khz * KIPT_TEXT_SLACK_MS;
+	u64 first = logs->first_patch, end = logs->end_patch;
+
+	if (run->patched || !logs->patches || first == end)
+		return;
+	run->patched = since <= slack ||
+		       kipt_patch_log_at(logs->patches, first, end,
+					 since - slack) != end ||
+		       kipt_patch_log_lost(logs->patches, first) == end - first;
+	kipt_text_view_init(&run->text, logs->patches, first, end, slack);
+}
 
 static bool records_out(void *ctx, const struct kipt_record *records,
 			u32 count)
@@ -225,14 +316,11 @@ static u64 end_time(const struct run *run)
 /* What depends on the time is found anew. */
 static bool begin_find(struct run *run, u64 size)
 {
-	const struct crash_decode *decode = run->decode;
 	u64 psb = kipt_sync_next(run->window, size, 0);
 	u64 begin = time_at(run, size, psb), lost;
 
 	run->begins = false;
-	if (!run->code.patched)
-		crash_code_patches(&run->code, decode->logs, begin,
-				   decode->tsc_khz);
+	patches_follow(run, begin);
 	lost = crash_who_begin(&run->who, begin, end_time(run));
 	return !lost || run->base || gap_tell(run, KIPT_GAP_SWITCHES, lost);
 }
@@ -244,14 +332,14 @@ static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
 
 	for (; from < cut; from = to) {
 		to = cut;
-		if (run->code.patched) {
+		if (run->patched) {
 			psb = kipt_sync_next(run->window, size, from);
 			if (psb + 16 < cut)
 				to = kipt_sync_next(run->window, size, psb + 16);
 			if (to > cut)
 				to = cut;
 			end = time_at(run, size, to);
-			kipt_text_view_at(&run->code.text, run->flow,
+			kipt_text_view_at(&run->text, run->flow,
 					  time_at(run, size, psb),
 					  end ? end : end_time(run));
 		}
@@ -384,9 +472,13 @@ static bool run_init(struct run *run, const struct kipt_flow_config *config)
 {
 	const struct kipt_sink sink = { records_take, run };
 	size_t size = kipt_flow_size(config);
-	struct kipt_code code;
+	const struct kipt_code code = {
+		.read = code_read,
+		.space = space_name,
+		.changed = code_changed,
+		.ctx = run,
+	};
 
-	crash_code_callbacks(&run->code, &code);
 	run->window = malloc(WINDOW);
 	run->arena = aligned_alloc(64, (size + 63) & ~63UL);
 	if (run->decode->last)
@@ -431,12 +523,6 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 		.own = { .is_own = is_own, .give = records_own },
 		.begins = true,
 		.who = { .logs = decode->logs, .give = records_pass },
-		.code = {
-			.memory = decode->memory,
-			.live = decode->live,
-			.image = decode->image,
-			.program = decode->program,
-		},
 		.held = { .is_place = is_end, .give = records_keep },
 	};
 	struct kipt_flow_config config = config_make(&run);

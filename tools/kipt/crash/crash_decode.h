@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decodes the trace of a CPU that died with the code of the dump it is in.
+ * Decodes the trace of a CPU that died with code of the dump it is in, of the running
+ * kernel or of files; kernel text as it was when it ran, as far as the module's log of
+ * patches says.
  */
 #ifndef KIPT_CRASH_DECODE_H
 #define KIPT_CRASH_DECODE_H
 
 #include "../../../kmod/shared/excerpt_end.h"
+#include "../symbols/code_image.h"
+#include "../symbols/kernel_text.h"
 #include "../view/record_output.h"
-#include "dump_code.h"
+#include "dump_memory.h"
 #include "fatal_program.h"
 #include "merge_by_time.h"
+#include "module_logs.h"
 #include "trace_ring.h"
 
 /**
