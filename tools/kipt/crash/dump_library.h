@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Dumps that libkdumpfile reads: makedumpfile's compressed format, diskdump and
- * others. The library is not made for damaged files: dump_child.c has this in
+ * others. The library is not made for damaged files: dump_file.c has this in
  * a process of its own, and asks it.
  */
 #ifndef KIPT_DUMP_LIBRARY_H
