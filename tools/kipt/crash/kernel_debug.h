@@ -11,8 +11,8 @@
 #include "../symbols/build_id_cache.h"
 #include "../symbols/symbols.h"
 #include "dump_memory.h"
-#include "line_reader.h"
 
+struct line_reader;
 struct module_lines;
 
 /**
