@@ -1,17 +1,185 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks for files of others, see safe_files.h. No answer is believed: whoever
- * wrote the files may have made of the process what they like.
+ * Files of others, see safe_files.h: first the process that opens them by names that
+ * others chose. They are read, not mapped: one that is cut short meanwhile has less, and
+ * harms nobody. Only the asker is trusted there. It comes second. No answer is believed:
+ * whoever wrote the files may have made of the process what they like.
  */
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../cli/child_process.h"
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
-#include "named_files.h"
+#include "../symbols/build_id.h"
+#include "../symbols/elf_symbols.h"
+#include "../symbols/source_line.h"
 #include "safe_files.h"
 #include "symbol_message.h"
+
+/* Others are not looked at: descriptors have an end. */
+#define CRASH_FILES_MAX		512
+
+/**
+ * enum crash_ask - helper_message.what; @number is a file's but for the first
+ * @CRASH_ASK_BECOME: be user @begin with group @end; @number: 1 if so
+ * @CRASH_ASK_OPEN: @bytes is the path, with its 0; answered by its build id, of
+ *	which @size is 0 if it has none
+ * @CRASH_ASK_READ: @begin to @end of the file; answered by @bytes
+ * @CRASH_ASK_SYMBOLS: answered by struct elf_file, and from number @begin on by
+ *	some of its symbols, see symbols_put()
+ * @CRASH_ASK_SOURCE: answered by the line of offset @begin, with its 0, if it is
+ *	known
+ */
+enum crash_ask {
+	CRASH_ASK_BECOME,
+	CRASH_ASK_OPEN,
+	CRASH_ASK_READ,
+	CRASH_ASK_SYMBOLS,
+	CRASH_ASK_SOURCE,
+};
+
+/* As much of a file as snapshots keep for its build id. */
+#define HEAD_BYTES	4096
+
+/* A file; @fd is -1 if it is not open. */
+struct opened {
+	int fd;
+	bool source_tried;
+	struct source *source;
+};
+
+/* @elf: the symbols of file @loaded, which are asked for in their order. */
+struct crash_reader {
+	struct opened files[CRASH_FILES_MAX];
+	struct elf_symbols *elf;
+	u64 loaded;
+};
+
+/**
+ * crash_reader_create() - what the process needs
+ *
+ * Return: for crash_reader_serve(), free() ends it; NULL without memory.
+ */
+static struct crash_reader *crash_reader_create(void)
+{
+	struct crash_reader *reader = calloc(1, sizeof(*reader));
+	u32 i;
+
+	for (i = 0; reader && i < CRASH_FILES_MAX; i++)
+		reader->files[i].fd = -1;
+	return reader;
+}
+
+static void become(struct helper_message *message)
+{
+	message->number = helper_become(message->begin, message->end);
+}
+
+static void opened_open(struct opened *file, struct helper_message *message)
+{
+	struct build_id id = { 0 };
+	u8 head[HEAD_BYTES];
+	ssize_t got = 0;
+
+	file->fd = file_open_no_links((char *)message->bytes);
+	if (file->fd >= 0)
+		got = pread(file->fd, head, sizeof(head), 0);
+	if (got <= 0 || !build_id_find(&id, head, got))
+		id.size = 0;
+	memcpy(message->bytes, &id, sizeof(id));
+	message->size = sizeof(id);
+}
+
+static void opened_read(const struct opened *file, struct helper_message *message)
+{
+	u64 size = message->end - message->begin;
+	ssize_t got = pread(file->fd, message->bytes,
+			    size < HELPER_BYTES ? size : HELPER_BYTES,
+			    message->begin);
+
+	message->size = got > 0 ? got : 0;
+}
+
+/* What libraries open, they open by a name. */
+static const char *name_of(const struct opened *file, char *text, size_t size)
+{
+	snprintf(text, size, "/proc/self/fd/%d", file->fd);
+	return text;
+}
+
+static void symbols_send(struct crash_reader *reader,
+			 struct helper_message *message)
+{
+	const struct symbols *symbols;
+	struct elf_file file;
+	char name[32];
+
+	message->size = 0;
+	message->end = message->begin;
+	if (!reader->elf || reader->loaded != message->number) {
+		elf_symbols_destroy(reader->elf);
+		reader->loaded = message->number;
+		reader->elf = elf_symbols_load(name_of(
+			&reader->files[message->number], name, sizeof(name)));
+	}
+	if (!reader->elf)
+		return;
+	symbols = elf_symbols_parts(reader->elf, &file);
+	memcpy(message->bytes, &file, sizeof(file));
+	message->size = sizeof(file);
+	symbols_put(message, symbols);
+}
+
+static void source_send(struct opened *file, struct helper_message *message)
+{
+	static const struct debug_places by_id = { .by_id = true };
+	char name[32];
+
+	/* Nobody is asked for files by way of the network. */
+	unsetenv("DEBUGINFOD_URLS");
+	if (!file->source_tried)
+		file->source = source_load(name_of(file, name, sizeof(name)),
+					   &by_id);
+	file->source_tried = true;
+	message->size = 0;
+	if (source_text(file->source, message->begin, (char *)message->bytes,
+			HELPER_BYTES))
+		message->size = strlen((char *)message->bytes) + 1;
+}
+
+/**
+ * crash_reader_serve() - answer one question
+ * @ctx: struct crash_reader
+ * @message: the question, then its answer
+ */
+static void crash_reader_serve(void *ctx, struct helper_message *message)
+{
+	struct crash_reader *reader = ctx;
+	struct opened *file = &reader->files[message->number];
+
+	switch (message->what) {
+	case CRASH_ASK_BECOME:
+		become(message);
+		break;
+	case CRASH_ASK_OPEN:
+		opened_open(file, message);
+		break;
+	case CRASH_ASK_READ:
+		opened_read(file, message);
+		break;
+	case CRASH_ASK_SYMBOLS:
+		symbols_send(reader, message);
+		break;
+	case CRASH_ASK_SOURCE:
+		source_send(file, message);
+		break;
+	}
+}
 
 /* What large debug information needs. */
 #define MEMORY_MAX	(4ULL << 30)
