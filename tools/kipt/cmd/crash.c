@@ -16,7 +16,6 @@
 #include "../crash/dump_tasks.h"
 #include "../crash/fatal_program.h"
 #include "../crash/snapshot_collect.h"
-#include "../crash/snapshot_show.h"
 #include "../crash/vmcoreinfo.h"
 #include "../kernel/genl.h"
 #include "../offline/save_dir.h"
@@ -344,10 +343,7 @@ static bool each_cpu(struct crash *crash, struct output *output,
 static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
 		     struct output *output)
 {
-	if (crash->view.json)
-		crash_show_cpu_json(&crash->machine, trace, &output->view);
-	else
-		crash_show_cpu(&crash->machine, trace, &output->view);
+	crash_show_cpu(&crash->machine, trace, &output->view);
 	return true;
 }
 
@@ -481,10 +477,7 @@ static void slots_show(const struct crash *crash, struct names *names)
 static bool summary_show(struct crash *crash, struct output *output)
 {
 	slots_show(crash, output->names);
-	if (crash->view.json)
-		crash_show_json(&crash->machine, &output->view);
-	else
-		crash_show(&crash->machine, &output->view);
+	crash_show(&crash->machine, &output->view);
 	return each_cpu(crash, output, cpu_show);
 }
 

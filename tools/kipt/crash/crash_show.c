@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A crash in words and as JSON, see crash_show.h. Texts from the dump are
+ * Crashes and snapshots in words and as JSON, see crash_show.h. Texts from the dump are
  * printed as far as they can be printed.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "../cli/json_lines.h"
 #include "../cli/kipt.h"
+#include "../kernel/genl.h"
 #include "crash_show.h"
 #include "vmcoreinfo.h"
 
@@ -59,11 +61,6 @@ static struct said hook_said(u32 hook)
 	       hooks[hook] : (struct said){ "unknown", "unknown" };
 }
 
-const char *crash_hook_name(u32 hook)
-{
-	return hook_said(hook).word;
-}
-
 /* A name of a task may have any bytes. */
 static const char *plain(const u8 *bytes, size_t size, char *text)
 {
@@ -87,15 +84,22 @@ static time_t crash_time(const struct crash_machine *machine)
 	return strtoll(text, NULL, 10);
 }
 
+/* False if there is no such year. */
+static bool time_text(time_t seconds, char *text, size_t size)
+{
+	struct tm tm;
+
+	return gmtime_r(&seconds, &tm) &&
+	       strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &tm);
+}
+
 static void time_show(const struct crash_machine *machine)
 {
 	const struct kipt_crash_header *header = &machine->set.header;
 	time_t seconds = crash_time(machine);
-	struct tm tm;
 	char text[64];
 
-	if (seconds && gmtime_r(&seconds, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+	if (seconds && time_text(seconds, text, sizeof(text)))
 		printf(" on %s", text);
 	if (machine->set.event_good && header->tsc_khz)
 		printf(", %.3f s after its TSC began",
@@ -131,7 +135,7 @@ static void event_show(const struct crash_machine *machine,
 	putchar('\n');
 }
 
-void crash_show(const struct crash_machine *machine, struct view *view)
+static void summary_words(const struct crash_machine *machine, struct view *view)
 {
 	const struct crash_set *set = &machine->set;
 	char text[128];
@@ -171,8 +175,8 @@ static void stop_show(const struct crash_machine *machine,
 	putchar('\n');
 }
 
-void crash_show_cpu(const struct crash_machine *machine,
-		    const struct crash_trace *trace, struct view *view)
+static void cpu_words(const struct crash_machine *machine,
+		      const struct crash_trace *trace, struct view *view)
 {
 	const struct kipt_crash_cpu *page = &trace->cpu->page;
 
@@ -207,7 +211,7 @@ static void event_json(struct json_object *line,
 {
 	const struct kipt_crash_event *event = &machine->set.header.event;
 
-	jsonl_text(line, "hook", crash_hook_name(event->hook));
+	jsonl_text(line, "hook", hook_said(event->hook).word);
 	jsonl_number(line, "cpu", event->cpu);
 	jsonl_number(line, "asked", event->asked);
 	jsonl_number(line, "answered", event->answered);
@@ -222,7 +226,7 @@ static void event_json(struct json_object *line,
 		jsonl_number(line, "trap", event->trap);
 }
 
-void crash_show_json(const struct crash_machine *machine, struct view *view)
+static void summary_json(const struct crash_machine *machine, struct view *view)
 {
 	const struct crash_set *set = &machine->set;
 	struct json_object *line = json_object_new_object();
@@ -261,13 +265,11 @@ static void stop_json(struct json_object *line,
 	jsonl_hex(line, "cr3", stop->cr3);
 }
 
-void crash_show_cpu_json(const struct crash_machine *machine,
-			 const struct crash_trace *trace, struct view *view)
+static void cpu_json(const struct crash_trace *trace, struct view *view)
 {
 	const struct kipt_crash_cpu *page = &trace->cpu->page;
 	struct json_object *line = json_object_new_object();
 
-	(void)machine;
 	jsonl_text(line, "type", "crash-cpu");
 	jsonl_number(line, "cpu", page->page.number);
 	jsonl_text(line, "state", ends[trace->end].word);
@@ -278,4 +280,166 @@ void crash_show_cpu_json(const struct crash_machine *machine,
 	if (trace->end == CRASH_END_STOPPED)
 		stop_json(line, &page->stop, view);
 	jsonl_print(line, stdout);
+}
+
+void crash_show(const struct crash_machine *machine, struct view *view)
+{
+	if (view->options->json)
+		summary_json(machine, view);
+	else
+		summary_words(machine, view);
+}
+
+void crash_show_cpu(const struct crash_machine *machine,
+		    const struct crash_trace *trace, struct view *view)
+{
+	if (view->options->json)
+		cpu_json(trace, view);
+	else
+		cpu_words(machine, trace, view);
+}
+
+struct list {
+	struct maps maps;
+	struct names *names;
+	bool json;
+	u32 count;
+};
+
+/* What killed a program; the names of signals are those of this machine. */
+static const char *signal_name(const struct kipt_snapshot *s, char *text,
+			       size_t size)
+{
+	const char *name = s->signal < 65 ? sigabbrev_np(s->signal) : NULL;
+
+	if (name)
+		snprintf(text, size, "SIG%s", name);
+	else
+		snprintf(text, size, "signal %u", s->signal);
+	return text;
+}
+
+static void killed_json(struct json_object *line,
+			const struct kipt_snapshot *s)
+{
+	char text[32];
+
+	jsonl_text(line, "signal", signal_name(s, text, sizeof(text)));
+	jsonl_number(line, "pid", s->process);
+	jsonl_number(line, "uid", s->uid);
+	if (!s->file[0])
+		return;
+	jsonl_text(line, "file", s->file);
+	jsonl_hex(line, "file_offset", s->file_offset);
+}
+
+/* Whose symbols these are is not looked up for a list. */
+static const char *place_of(const struct kipt_snapshot *s, char *text,
+			    size_t size)
+{
+	const char *slash = strrchr(s->file, '/');
+
+	if (s->file[0])
+		snprintf(text, size, "0x%llx [%s]",
+			 (unsigned long long)s->file_offset,
+			 slash ? slash + 1 : s->file);
+	else
+		snprintf(text, size, "0x%llx", (unsigned long long)s->ip);
+	return text;
+}
+
+static void killed_print(const struct kipt_snapshot *s)
+{
+	char text[32];
+
+	printf("  killed by %s, user %u, %llu KiB\n",
+	       signal_name(s, text, sizeof(text)), s->uid,
+	       (unsigned long long)s->size >> 10);
+}
+
+static void json_print(const struct kipt_snapshot *s, const char *at)
+{
+	struct json_object *line = json_object_new_object();
+
+	jsonl_text(line, "type", "snapshot");
+	jsonl_number(line, "id", s->id);
+	jsonl_number(line, "time", s->time);
+	jsonl_text(line, "hook", hook_said(s->hook).word);
+	jsonl_number(line, "cpu", s->cpu);
+	if (s->ip) {
+		jsonl_hex(line, "ip", s->ip);
+		jsonl_text(line, "at", at);
+	}
+	if (s->has_trap)
+		jsonl_number(line, "trap", s->trap);
+	if (s->comm[0]) {
+		jsonl_number(line, "tid", s->pid);
+		jsonl_text(line, "comm", s->comm);
+	}
+	if (s->signal)
+		killed_json(line, s);
+	jsonl_number(line, "cpus", s->cpus);
+	jsonl_number(line, "missed", s->missed);
+	jsonl_number(line, "bytes", s->size);
+	jsonl_print(line, stdout);
+}
+
+static void line_print(const struct kipt_snapshot *s, const char *at)
+{
+	char when[32];
+
+	printf("%-4u %s  %-7s CPU %-3u %s", s->id,
+	       time_text(s->time / NS_PER_S, when, sizeof(when)) ? when : "?",
+	       hook_said(s->hook).word, s->cpu,
+	       s->ip || s->signal ? at : "?");
+	if (s->comm[0])
+		printf("  %s (%u)", s->comm, s->pid);
+	if (s->signal) {
+		killed_print(s);
+		return;
+	}
+	printf("  %u CPUs, %llu KiB", s->cpus,
+	       (unsigned long long)s->size >> 10);
+	if (s->missed)
+		printf("; %u before it are not kept", s->missed);
+	putchar('\n');
+}
+
+void snapshot_print(const struct kipt_snapshot *snapshot, struct names *names,
+		    bool json)
+{
+	char at[256];
+
+	if (snapshot->signal)
+		place_of(snapshot, at, sizeof(at));
+	else
+		names_text(names, 0, snapshot->ip, at, sizeof(at));
+	if (json)
+		json_print(snapshot, at);
+	else
+		line_print(snapshot, at);
+}
+
+static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
+{
+	struct list *list = ctx;
+
+	list->count++;
+	snapshot_print(snapshot, list->names, list->json);
+}
+
+bool snapshots_list(const char *kallsyms, bool json)
+{
+	struct genl *genl = genl_open(false);
+	struct list list = { .json = json };
+	bool ok = false;
+
+	list.names = names_create(kallsyms, &list.maps, false);
+	if (genl && list.names)
+		ok = !genl_snapshot_each(genl, snapshot_found, &list);
+	if (ok && !list.count && !json)
+		puts("no snapshots: since the module was loaded no armed CPU met an oops, a warning or a report of an error, and no program that is kept was killed");
+	names_destroy(list.names);
+	genl_close(genl);
+	return ok;
 }

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The summary of a crash: what died, where, and what each CPU did last.
+ * The summary of a crash: what died, where, and what each CPU did last; and the list of
+ * what the module kept of oopses and warnings. In words or, if the view says so, as JSON.
  */
 #ifndef KIPT_CRASH_SHOW_H
 #define KIPT_CRASH_SHOW_H
 
+#include "../kernel/session_words.h"
 #include "../view/view.h"
 #include "dump_machine.h"
 #include "trace_ring.h"
-
-/**
- * crash_hook_name() - what noticed a crash, in a word
- * @hook: enum kipt_crash_hook
- *
- * Return: the word.
- */
-const char *crash_hook_name(u32 hook);
 
 /**
  * crash_show() - print what is known of the crash
@@ -34,19 +28,21 @@ void crash_show_cpu(const struct crash_machine *machine,
 		    const struct crash_trace *trace, struct view *view);
 
 /**
- * crash_show_json() - print the same as crash_show() as a line of JSON
- * @machine: the machine
- * @view: how, with names of addresses
+ * snapshot_print() - print a line on a snapshot
+ * @snapshot: the snapshot
+ * @names: names of addresses
+ * @json: as JSON
  */
-void crash_show_json(const struct crash_machine *machine, struct view *view);
+void snapshot_print(const struct kipt_snapshot *snapshot, struct names *names,
+		    bool json);
 
 /**
- * crash_show_cpu_json() - print the same as crash_show_cpu() as a line of JSON
- * @machine: the machine
- * @trace: the CPU's trace
- * @view: how, with names of addresses
+ * snapshots_list() - print a line for each snapshot
+ * @kallsyms: a copy of /proc/kallsyms; NULL: this kernel's; "": none
+ * @json: as JSON Lines
+ *
+ * Return: true, or false after a sentence.
  */
-void crash_show_cpu_json(const struct crash_machine *machine,
-			 const struct crash_trace *trace, struct view *view);
+bool snapshots_list(const char *kallsyms, bool json);
 
 #endif /* KIPT_CRASH_SHOW_H */
