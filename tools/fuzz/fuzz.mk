@@ -40,8 +40,7 @@ fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
-		crash/trace_end crash/dump_memory crash/dump_symbols \
-		crash/dump_kallsyms crash/dump_printk crash/vmcoreinfo \
+		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
 		crash/module_logs crash/dump_tasks crash/fatal_program crash/core_file crash/dump_elf_holes \
 		crash/snapshot_slots symbols/kernel_symbols \
 		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \

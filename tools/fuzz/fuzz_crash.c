@@ -14,7 +14,8 @@
 #include "../../kmod/shared/task_merge.h"
 #include "../kipt/symbols/build_id.h"
 #include "../kipt/crash/safe_files.h"
-#include "../kipt/crash/dump_printk.h"
+#include "../kipt/cli/progress.h"
+#include "../kipt/crash/header_find.h"
 #include "../kipt/crash/module_logs.h"
 #include "../kipt/crash/dump_memory.h"
 #include "../kipt/crash/fatal_program.h"
@@ -368,6 +369,56 @@ bool kernel_debug_symbols(struct kernel_debug *debug, struct symbols *symbols)
 	return false;
 }
 
+/* A dump is all pages. */
+struct crash_source dump_source(struct dump *dump)
+{
+	(void)dump;
+	return source;
+}
+
+bool dump_next(struct dump *dump, u64 *address)
+{
+	(void)dump;
+	return *address < PAGES * PAGE;
+}
+
+u64 dump_end(const struct dump *dump)
+{
+	(void)dump;
+	return PAGES * PAGE;
+}
+
+void progress_catch(void)
+{
+}
+
+void progress_show(const char *what, u64 done, u64 all)
+{
+	(void)what;
+	if (done > all)
+		abort();
+}
+
+void progress_clear(void)
+{
+}
+
+bool progress_interrupted(void)
+{
+	return false;
+}
+
+/* The kernel's log may name a header; else all pages are searched. */
+static void header_find(struct crash_memory *virtual, const char *info)
+{
+	struct crash_find find = { .memory = virtual, .info = info };
+	struct crash_set set;
+
+	if (crash_find(&find, &set) && !set.has_header && !set.count)
+		abort();
+	crash_set_free(&set);
+}
+
 /* The note is on page 7. */
 static void symbols_read(u32 levels)
 {
@@ -382,7 +433,7 @@ static void symbols_read(u32 levels)
 	memcpy(&probe, memory.bytes[8] + sizeof(layout), sizeof(probe));
 	if (crash_memory_kernel(virtual, TABLE * PAGE, probe)) {
 		symbols_destroy(crash_symbols_load(virtual, info, &layout, NULL));
-		crash_log_header(virtual, &source, info);
+		header_find(virtual, info);
 		slots_read(virtual);
 	}
 	free(info);

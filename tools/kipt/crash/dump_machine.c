@@ -9,7 +9,6 @@
 
 #include "../cli/messages.h"
 #include "dump_machine.h"
-#include "dump_printk.h"
 #include "dump_symbols.h"
 #include "header_find.h"
 #include "vmcoreinfo.h"
@@ -143,14 +142,12 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	machine->source = dump_source(machine->dump);
 	machine->info = dump_vmcoreinfo(machine->dump);
 	find.dump = machine->dump;
+	find.info = machine->info;
 	/* What the dump says of itself sets the kernel's header apart from others. */
 	if (machine->info && !memory_open(machine))
 		return false;
 	if (machine->memory && crash_memory_has_kernel(machine->memory))
 		find.memory = machine->memory;
-	if (!header && find.memory)
-		find.header = crash_log_header(find.memory, &machine->source,
-					       machine->info);
 	if (!crash_find(&find, &machine->set))
 		return false;
 	info_choose(machine, find.vmcoreinfo);

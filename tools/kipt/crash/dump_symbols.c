@@ -1,15 +1,217 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Symbols out of a dump, see dump_symbols.h: those of modules, and both
- * together. The kernel's own are dump_kallsyms.c's.
+ * Symbols out of a dump, see dump_symbols.h: first the kernel's own, then those of
+ * modules. kallsyms is as it is in memory: names whose characters are tokens, addresses
+ * as offsets of 32 bits. Up to 6.14 these are from kallsyms_relative_base, where
+ * negative ones count from it downwards, if the kernel has those; later ones are
+ * from where the offset itself is.
  */
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../cli/messages.h"
 #include "../symbols/kernel_symbols.h"
 #include "dump_symbols.h"
+#include "vmcoreinfo.h"
+
+#define TOKENS		256
+#define TOKEN_BYTES	(16 << 10)
+#define NAME_MAX_BYTES	512
+
+/* Far more than a kernel has, which may be anything in a damaged dump: so many
+ * symbols, and characters of all names.
+ */
+#define SYMBOLS_MAX	(1U << 20)
+#define NAMES_MAX	(32U << 20)
+
+struct kallsyms {
+	struct crash_memory *memory;
+	u64 names, offsets, base;
+	u32 count;
+	/* Characters that names may still have. */
+	u32 left;
+	bool from_base;
+	/* With a base: negative offsets are addresses, others numbers. */
+	bool negative;
+	char tokens[TOKEN_BYTES + 1];
+	u16 token_at[TOKENS];
+	struct symbols *symbols;
+};
+
+static bool tokens_get(struct kallsyms *k, const char *info)
+{
+	u64 table, index;
+	u32 i, size;
+
+	if (!vmcoreinfo_symbol(info, "kallsyms_token_table", &table) ||
+	    !vmcoreinfo_symbol(info, "kallsyms_token_index", &index) ||
+	    !crash_memory_get(k->memory, index, k->token_at, sizeof(k->token_at)))
+		return false;
+	size = k->token_at[TOKENS - 1] + NAME_MAX_BYTES;
+	if (size > TOKEN_BYTES)
+		size = TOKEN_BYTES;
+	size = crash_memory_read(k->memory, 0, table, k->tokens, size);
+	k->tokens[size] = 0;
+	for (i = 0; i < TOKENS; i++) {
+		if (k->token_at[i] >= size)
+			return false;
+	}
+	return true;
+}
+
+static bool tables_get(struct kallsyms *k, const char *info)
+{
+	u64 count, base;
+
+	if (!vmcoreinfo_symbol(info, "kallsyms_names", &k->names) ||
+	    !vmcoreinfo_symbol(info, "kallsyms_num_syms", &count) ||
+	    !vmcoreinfo_symbol(info, "kallsyms_offsets", &k->offsets) ||
+	    !crash_memory_get(k->memory, count, &k->count, sizeof(k->count)) ||
+	    k->count > SYMBOLS_MAX)
+		return false;
+	k->from_base = vmcoreinfo_symbol(info, "kallsyms_relative_base",
+					 &base);
+	if (k->from_base &&
+	    !crash_memory_get(k->memory, base, &k->base, sizeof(k->base)))
+		return false;
+	return tokens_get(k, info);
+}
+
+static u64 address_of(const struct kallsyms *k, u32 i, s32 offset)
+{
+	if (!k->from_base)
+		return k->offsets + 4ULL * i + (s64)offset;
+	if (!k->negative)
+		return k->base + (u32)offset;
+	return offset < 0 ? k->base - 1 - (s64)offset : (u64)offset;
+}
+
+/* No kernel has 2 GiB: a negative offset from the base shows the form. The
+ * begin of the text is known, and has to be among the addresses.
+ */
+static bool form_find(struct kallsyms *k, u64 text)
+{
+	bool found = false;
+	s32 offset;
+	u32 i;
+
+	for (i = 0; i < k->count; i++) {
+		if (!crash_memory_get(k->memory, k->offsets + 4ULL * i, &offset,
+			       sizeof(offset)))
+			return false;
+		if (k->from_base && offset < 0)
+			k->negative = true;
+		found |= address_of(k, i, offset) == text;
+	}
+	return found;
+}
+
+/* A token may mean many characters; false at the end of the room. */
+static bool name_expand(const struct kallsyms *k, const u8 *tokens, u32 count,
+			char *name)
+{
+	u32 i, used = 0;
+
+	for (i = 0; i < count; i++) {
+		const char *token = k->tokens + k->token_at[tokens[i]];
+		size_t size = strlen(token);
+
+		if (used + size >= NAME_MAX_BYTES)
+			return false;
+		memcpy(name + used, token, size);
+		used += size;
+	}
+	name[used] = 0;
+	return used > 1;
+}
+
+/* Names of 128 tokens or more have a length of two bytes. */
+static bool length_get(const struct kallsyms *k, u64 *at, u32 *length)
+{
+	u8 byte;
+
+	if (!crash_memory_get(k->memory, (*at)++, &byte, 1))
+		return false;
+	*length = byte;
+	if (!(byte & 0x80))
+		return true;
+	if (!crash_memory_get(k->memory, (*at)++, &byte, 1))
+		return false;
+	*length = (*length & 0x7f) | (u32)byte << 7;
+	return true;
+}
+
+/* False where the tables cannot be read any further, or names do not end. */
+static bool kernel_symbol_take(struct kallsyms *k, u32 i, u64 *at)
+{
+	u8 tokens[NAME_MAX_BYTES];
+	char name[NAME_MAX_BYTES];
+	u32 length;
+	s32 offset;
+
+	if (!length_get(k, at, &length) || length > sizeof(tokens) ||
+	    !crash_memory_get(k->memory, *at, tokens, length) ||
+	    !crash_memory_get(k->memory, k->offsets + 4ULL * i, &offset,
+			      sizeof(offset)))
+		return false;
+	*at += length;
+	if (!name_expand(k, tokens, length, name))
+		return true;
+	if (strlen(name) > k->left)
+		return false;
+	k->left -= strlen(name);
+	return kernel_symbols_add(k->symbols, address_of(k, i, offset),
+				  name[0], name + 1, "");
+}
+
+static bool kernel_take(struct kallsyms *k)
+{
+	u64 at = k->names;
+	u32 i;
+
+	for (i = 0; i < k->count; i++) {
+		if (!kernel_symbol_take(k, i, &at)) {
+			say_note("only %u of %u kernel symbols are in the dump",
+				 i, k->count);
+			return false;
+		}
+	}
+	return true;
+}
+
+/**
+ * kallsyms_add() - the symbols of the kernel proper
+ * @symbols: where to
+ * @memory: as for crash_symbols_load()
+ * @info: VMCOREINFO
+ *
+ * Return: true, or false after a sentence if some are missing.
+ */
+static bool kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
+			const char *info)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	bool ok = false;
+	u64 text;
+
+	if (!k) {
+		say_errno(ENOMEM, "cannot hold the kernel's symbols");
+		return false;
+	}
+	k->memory = memory;
+	k->left = NAMES_MAX;
+	k->symbols = symbols;
+	if (!vmcoreinfo_symbol(info, "_stext", &text) || !tables_get(k, info))
+		say_note("the kernel's symbols are not in the dump: --kallsyms takes a copy of /proc/kallsyms");
+	else if (!form_find(k, text))
+		say_note("the kernel's symbols are in a form that this kipt does not know: --kallsyms takes a copy of /proc/kallsyms");
+	else
+		ok = kernel_take(k);
+	free(k);
+	return ok;
+}
 
 #define MODULES_MAX	4096U
 /* Of all modules together; a list in a damaged dump may go round. */
@@ -163,7 +365,7 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 		say_errno(ENOMEM, "cannot hold the kernel's symbols");
 		return NULL;
 	}
-	if (!memory || !crash_kallsyms_add(symbols, memory, info))
+	if (!memory || !kallsyms_add(symbols, memory, info))
 		kernel_debug_symbols(debug, symbols);
 	if (memory && layout && layout->module &&
 	    !modules_take(symbols, memory, layout))

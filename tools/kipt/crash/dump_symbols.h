@@ -26,17 +26,6 @@ struct symbols *crash_symbols_load(struct crash_memory *memory,
 				   struct kernel_debug *debug);
 
 /**
- * crash_kallsyms_add() - the symbols of the kernel proper
- * @symbols: where to
- * @memory: as for crash_symbols_load()
- * @info: VMCOREINFO
- *
- * Return: true, or false after a sentence if some are missing.
- */
-bool crash_kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
-			const char *info);
-
-/**
  * crash_module_find() - where the kernel has what it knows of a module
  * @memory: as for crash_symbols_load()
  * @layout: says where the modules are

@@ -12,9 +12,10 @@
 /**
  * struct crash_find - what is looked for, and what is known
  * @dump: where
- * @header: address of the header; 0: not known
+ * @header: address of the header; 0: not known, and the log may name it
  * @memory: memory by the kernel's addresses, which sets the kernel's header apart
  *	from one that a program has made up; NULL: it is not known
+ * @info: VMCOREINFO, which says where the log is; NULL: it is not known
  * @vmcoreinfo: filled by a search: where a note of that name is; 0 if
  *	there was no search, or none was seen
  */
@@ -22,6 +23,7 @@ struct crash_find {
 	struct dump *dump;
 	u64 header;
 	struct crash_memory *memory;
+	const char *info;
 	u64 vmcoreinfo;
 };
 

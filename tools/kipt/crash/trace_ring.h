@@ -80,12 +80,4 @@ u32 crash_trace_read(const struct crash_trace *trace, u64 at, u8 *bytes,
  */
 u64 crash_trace_missing(const struct crash_trace *trace, u64 at);
 
-/**
- * crash_end_find() - look for the end in the ring itself
- * @trace: @cpu and @source are set, the rest is filled
- *
- * Return: true, or false without memory.
- */
-bool crash_end_find(struct crash_trace *trace);
-
 #endif /* KIPT_TRACE_RING_H */
