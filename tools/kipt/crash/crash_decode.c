@@ -255,43 +255,37 @@ static bool records_take(void *ctx, const struct kipt_record *records,
 	return good && !progress_interrupted();
 }
 
+/* A record of our own, between those of the flow. */
+static bool own_tell(struct run *run, struct kipt_record record)
+{
+	record.flags = KIPT_RF_NO_IP;
+	return records_pass(run, &record, 1);
+}
+
 static bool gap_tell(struct run *run, u32 kind, u64 value)
 {
-	const struct kipt_record record = {
+	return own_tell(run, (struct kipt_record){
 		.type = KIPT_RECORD_GAP,
 		.kind = kind,
-		.flags = KIPT_RF_NO_IP,
 		.value = value,
-	};
-
-	return records_pass(run, &record, 1);
+	});
 }
 
 static bool cpu_tell(struct run *run)
 {
-	const struct kipt_record record = {
+	return own_tell(run, (struct kipt_record){
 		.type = KIPT_RECORD_CPU,
-		.flags = KIPT_RF_NO_IP,
 		.aux = run->decode->trace->cpu->page.page.number,
-	};
-
-	return records_pass(run, &record, 1);
+	});
 }
 
 /* The last PSB at which a window that goes on may be cut; 0: there is none. */
 static u64 cut_find(const u8 *window, u64 size)
 {
-	u64 limit = size - WINDOW_END, back, at, cut = 0;
+	u64 limit = size - WINDOW_END;
+	u64 cut = kipt_sync_before(window, limit, limit - 1);
 
-	/* Backwards in steps, as PSBs are some KiB apart. */
-	for (back = WINDOW_END; !cut && back < limit; back *= 4) {
-		at = kipt_sync_next(window, size, limit - back);
-		while (at < limit) {
-			cut = at;
-			at = kipt_sync_next(window, size, at + 16);
-		}
-	}
-	return cut;
+	return cut < limit ? cut : 0;
 }
 
 /* Time in the PSB+ at an offset of the window; 0 if it has none. */
@@ -334,8 +328,7 @@ static bool stretches_decode(struct run *run, u64 size, u64 from, u64 cut)
 		to = cut;
 		if (run->patched) {
 			psb = kipt_sync_next(run->window, size, from);
-			if (psb + 16 < cut)
-				to = kipt_sync_next(run->window, size, psb + 16);
+			to = kipt_sync_cut(run->window, size, psb, KIPT_PSB_BYTES);
 			if (to > cut)
 				to = cut;
 			end = time_at(run, size, to);

@@ -11,6 +11,7 @@
 
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/kipt.h"
+#include "../cli/list_room.h"
 #include "crash_pages.h"
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
@@ -141,24 +142,19 @@ static bool region_fits(const struct crash_cpu *cpu,
 static bool regions_take(struct crash_cpu *cpu,
 			 const struct kipt_crash_region *list, u32 count)
 {
-	struct kipt_crash_region *regions;
-	u64 *begins;
+	struct crash_region *regions;
 	u32 i;
 
-	if (!count)
-		return true;
-	regions = realloc(cpu->regions,
-			  (cpu->count + count) * sizeof(*regions));
-	if (!regions)
-		return false;
-	cpu->regions = regions;
-	begins = realloc(cpu->begins, (cpu->count + count) * sizeof(*begins));
-	if (!begins)
-		return false;
-	cpu->begins = begins;
 	for (i = 0; i < count && region_fits(cpu, &list[i]); i++) {
-		cpu->regions[cpu->count] = list[i];
-		cpu->begins[cpu->count++] = cpu->known;
+		regions = list_room(cpu->regions, cpu->count, sizeof(*regions));
+		if (!regions)
+			return false;
+		cpu->regions = regions;
+		regions[cpu->count++] = (struct crash_region){
+			.begin = cpu->known,
+			.address = list[i].address,
+			.size = list[i].size,
+		};
 		cpu->known += list[i].size;
 	}
 	return true;
@@ -205,7 +201,6 @@ static void cpu_free(struct crash_cpu *cpu)
 	if (!cpu)
 		return;
 	free(cpu->regions);
-	free(cpu->begins);
 	free(cpu);
 }
 
@@ -239,7 +234,7 @@ bool crash_set_add(struct crash_set *set, const struct crash_source *source,
 	    (at < set->count &&
 	     set->cpus[at]->page.page.number == page->head.number))
 		return true;
-	cpus = realloc(set->cpus, (set->count + 1) * sizeof(*cpus));
+	cpus = list_room(set->cpus, set->count, sizeof(*cpus));
 	if (!cpus)
 		return false;
 	set->cpus = cpus;
@@ -253,44 +248,34 @@ bool crash_set_add(struct crash_set *set, const struct crash_source *source,
 	return true;
 }
 
-static void chain_broken(struct crash_set *set, u64 address,
-			 enum crash_verdict verdict)
-{
-	set->broken = true;
-	set->broken_at = address;
-	set->broken_by = verdict;
-}
-
 /* Each page brings a CPU that was not known, so a chain that goes round ends. */
 static bool chain_follow(struct crash_set *set,
 			 const struct crash_source *source, u64 address)
 {
+	enum crash_verdict verdict;
 	struct crash_page page;
 	u32 before;
 
-	while (address) {
-		if (crash_page_read(source, address, &page) != CRASH_GOOD) {
-			chain_broken(set, address, page.verdict);
-			return true;
-		}
-		if (page.head.kind == KIPT_CRASH_SIGNAL &&
-		    page.head.id == set->id) {
+	for (; address; address = page.head.next) {
+		verdict = crash_page_read(source, address, &page);
+		if (verdict == CRASH_GOOD && (page.head.id != set->id ||
+					      (page.head.kind != KIPT_CRASH_CPU &&
+					       page.head.kind != KIPT_CRASH_SIGNAL)))
+			verdict = CRASH_NO_MAGIC;
+		if (verdict == CRASH_GOOD && page.head.kind == KIPT_CRASH_SIGNAL) {
 			set->signal = address;
 			return true;
 		}
-		if (page.head.kind != KIPT_CRASH_CPU ||
-		    page.head.id != set->id) {
-			chain_broken(set, address, CRASH_NO_MAGIC);
-			return true;
-		}
 		before = set->count;
-		if (!crash_set_add(set, source, &page))
+		if (verdict == CRASH_GOOD && !crash_set_add(set, source, &page))
 			return false;
-		if (set->count == before) {
-			chain_broken(set, address, CRASH_SIZE);
+		if (verdict == CRASH_GOOD && set->count == before)
+			verdict = CRASH_SIZE;
+		if (verdict != CRASH_GOOD) {
+			set->broken_at = address;
+			set->broken_by = verdict;
 			return true;
 		}
-		address = page.head.next;
 	}
 	return true;
 }
@@ -323,19 +308,19 @@ void crash_set_free(struct crash_set *set)
 }
 
 /* The last region that begins at or before @at. */
-static u32 region_find(const struct crash_cpu *cpu, u64 at)
+static const struct crash_region *region_find(const struct crash_cpu *cpu, u64 at)
 {
 	u32 low = 0, high = cpu->count;
 
 	while (high - low > 1) {
 		u32 middle = low + (high - low) / 2;
 
-		if (cpu->begins[middle] <= at)
+		if (cpu->regions[middle].begin <= at)
 			low = middle;
 		else
 			high = middle;
 	}
-	return low;
+	return &cpu->regions[low];
 }
 
 u32 crash_cpu_read(const struct crash_cpu *cpu,
@@ -345,13 +330,13 @@ u32 crash_cpu_read(const struct crash_cpu *cpu,
 	u32 done = 0, part, got;
 
 	while (done < size && at + done < cpu->known) {
-		u32 i = region_find(cpu, at + done);
-		u64 into = at + done - cpu->begins[i];
+		const struct crash_region *region = region_find(cpu, at + done);
+		u64 into = at + done - region->begin;
 
 		part = size - done;
-		if (part > cpu->regions[i].size - into)
-			part = cpu->regions[i].size - into;
-		got = source->read(source->ctx, cpu->regions[i].address + into,
+		if (part > region->size - into)
+			part = region->size - into;
+		got = source->read(source->ctx, region->address + into,
 				   bytes + done, part);
 		done += got;
 		if (got < part)

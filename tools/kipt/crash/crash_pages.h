@@ -114,11 +114,22 @@ enum crash_verdict crash_page_read(const struct crash_source *source,
 void crash_page_seal(struct crash_page *page);
 
 /**
+ * struct crash_region - a part of a CPU's buffer
+ * @begin: offset in the buffer
+ * @address: physical
+ * @size: bytes, at least 1
+ */
+struct crash_region {
+	u64 begin;
+	u64 address;
+	u64 size;
+};
+
+/**
  * struct crash_cpu - what is known of one CPU
  * @address: of its page
  * @stop_good: @page.stop has its checksum; otherwise it is not to be used
  * @regions: of the buffer, from its begin on
- * @begins: where each is in the buffer
  * @count: how many
  * @known: bytes of the buffer they have; less than @page.size if pages with
  *	regions are missing
@@ -129,8 +140,7 @@ void crash_page_seal(struct crash_page *page);
 struct crash_cpu {
 	u64 address;
 	bool stop_good;
-	struct kipt_crash_region *regions;
-	u64 *begins;
+	struct crash_region *regions;
 	u32 count;
 	u64 known;
 	bool has_logs;
@@ -145,9 +155,8 @@ struct crash_cpu {
  * @header_address: where it is
  * @header: the header
  * @event_good: @header.event can be used
- * @broken: the chain ends at a page that is damaged
+ * @broken_by: what is wrong with the page at which the chain ends; CRASH_GOOD: nothing
  * @broken_at: its address
- * @broken_by: what is wrong with it
  * @signal: where the page of kind SIGNAL is; 0: there is none
  * @cpus: in the order of their numbers; NULL if there are none
  * @count: how many
@@ -158,9 +167,8 @@ struct crash_set {
 	u64 header_address;
 	struct kipt_crash_header header;
 	bool event_good;
-	bool broken;
-	u64 broken_at;
 	enum crash_verdict broken_by;
+	u64 broken_at;
 	u64 signal;
 	struct crash_cpu **cpus;
 	u32 count;

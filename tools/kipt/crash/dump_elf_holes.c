@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../cli/file_read.h"
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "crash_pages.h"
 #include "dump_elf_holes.h"
@@ -71,7 +72,7 @@ static void notes_take(struct reading *reading, const Elf64_Phdr *segment)
 static void load_take(struct reading *reading, const Elf64_Phdr *segment)
 {
 	struct dump_elf *elf = reading->elf;
-	struct dump_part *parts = elf->parts;
+	struct dump_part *parts;
 	u64 there = segment->p_offset < reading->length ?
 		    reading->length - segment->p_offset : 0;
 
@@ -85,14 +86,12 @@ static void load_take(struct reading *reading, const Elf64_Phdr *segment)
 	reading->missing += segment->p_filesz - there;
 	if (!there)
 		return;
-	if (!(elf->count & (elf->count - 1))) {
-		parts = realloc(parts, 2 * (elf->count + 1) * sizeof(*parts));
-		if (!parts) {
-			reading->failed = true;
-			return;
-		}
-		elf->parts = parts;
+	parts = list_room(elf->parts, elf->count, sizeof(*parts));
+	if (!parts) {
+		reading->failed = true;
+		return;
 	}
+	elf->parts = parts;
 	parts[elf->count++] = (struct dump_part){
 		.address = segment->p_paddr,
 		.size = there,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../offline/save_dir.h"
@@ -124,15 +125,13 @@ static bool maps_take(struct crash_program *program,
 	struct mapped *list;
 	u32 i;
 
-	if (!maps->nr_here)
-		return true;
-	list = realloc(program->maps, (program->map_count + maps->nr_here) *
-				      sizeof(*list));
-	if (!list)
-		return false;
-	program->maps = list;
-	for (i = 0; i < maps->nr_here; i++)
+	for (i = 0; i < maps->nr_here; i++) {
+		list = list_room(program->maps, program->map_count, sizeof(*list));
+		if (!list)
+			return false;
+		program->maps = list;
 		list[program->map_count++] = mapped_make(&maps->maps[i]);
+	}
 	return true;
 }
 
@@ -143,17 +142,15 @@ static bool code_take(struct crash_program *program,
 	struct code *list;
 	u32 i;
 
-	if (!code->nr_here)
-		return true;
-	list = realloc(program->code, (program->code_count + code->nr_here) *
-				      sizeof(*list));
-	if (!list)
-		return false;
-	program->code = list;
-	for (i = 0; i < code->nr_here; i++)
+	for (i = 0; i < code->nr_here; i++) {
+		list = list_room(program->code, program->code_count, sizeof(*list));
+		if (!list)
+			return false;
+		program->code = list;
 		list[program->code_count++] = (struct code){
 			code->addresses[i], code->at + (u64)i * PAGE,
 		};
+	}
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "header_find.h"
@@ -187,22 +188,19 @@ struct search {
 	struct damage damages[DAMAGES_TOLD];
 	u32 damaged;
 	u16 version;
-	bool interrupted;
 };
 
 /* False without memory. */
 static bool found_add(struct search *search, const struct crash_page *page)
 {
-	struct found *list = search->list;
+	struct found *list;
 
 	if (search->count == FOUND_MAX)
 		return true;
-	if (!(search->count & (search->count - 1))) {
-		list = realloc(list, 2 * (search->count + 1) * sizeof(*list));
-		if (!list)
-			return false;
-		search->list = list;
-	}
+	list = list_room(search->list, search->count, sizeof(*list));
+	if (!list)
+		return false;
+	search->list = list;
 	list[search->count++] = (struct found){
 		.address = page->address,
 		.id = page->head.id,
@@ -464,7 +462,7 @@ static bool set_is_whole(const struct crash_set *set)
 {
 	u32 i;
 
-	if (!set->has_header || set->broken ||
+	if (!set->has_header || set->broken_by != CRASH_GOOD ||
 	    set->count < set->header.nr_cpus)
 		return false;
 	for (i = 0; i < set->count; i++)
@@ -516,7 +514,7 @@ static bool header_take(struct search *search, struct crash_set *set)
 
 static bool chain_is_whole(const struct crash_set *set)
 {
-	if (set->broken) {
+	if (set->broken_by != CRASH_GOOD) {
 		say_note("the page at 0x%llx %s: the dump is searched for the CPUs that follow it",
 			 (unsigned long long)set->broken_at,
 			 crash_verdict_text(set->broken_by));

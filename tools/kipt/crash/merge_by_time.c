@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "../../../uapi/linux/kipt_record.h"
+#include "../cli/list_room.h"
 #include "../records/record_state.h"
 #include "merge_by_time.h"
 
 /* A CPU's records; those before @at were given. */
 struct stream {
 	struct kipt_record *list;
-	size_t count, room, at;
+	size_t count, at;
 	struct record_state state;
 };
 
@@ -43,8 +44,8 @@ void crash_merge_destroy(struct crash_merge *merge)
 
 static bool stream_begin(struct crash_merge *merge)
 {
-	struct stream *streams = realloc(merge->streams, (merge->count + 1) *
-							 sizeof(*streams));
+	struct stream *streams = list_room(merge->streams, merge->count,
+					   sizeof(*streams));
 
 	if (!streams)
 		return false;
@@ -55,15 +56,12 @@ static bool stream_begin(struct crash_merge *merge)
 
 static bool stream_add(struct stream *stream, const struct kipt_record *record)
 {
-	struct kipt_record *list = stream->list;
+	struct kipt_record *list = list_room(stream->list, stream->count,
+					     sizeof(*list));
 
-	if (stream->count == stream->room) {
-		stream->room = 2 * stream->room + 256;
-		list = realloc(list, stream->room * sizeof(*list));
-		if (!list)
-			return false;
-		stream->list = list;
-	}
+	if (!list)
+		return false;
+	stream->list = list;
 	list[stream->count++] = *record;
 	return true;
 }

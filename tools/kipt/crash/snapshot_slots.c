@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "snapshot_slots.h"
@@ -65,7 +66,7 @@ static bool area_add(struct crash_slot *slot,
 	struct kipt_snapshot *about = &slot->about;
 	struct kipt_crash_area *areas;
 
-	areas = realloc(slot->areas, (about->cpus + 1) * sizeof(*areas));
+	areas = list_room(slot->areas, about->cpus, sizeof(*areas));
 	if (!areas)
 		return false;
 	slot->areas = areas;
