@@ -21,7 +21,6 @@
 #include "../kipt/crash/fatal_program.h"
 #include "../kipt/crash/snapshot_slots.h"
 #include "../kipt/crash/dump_symbols.h"
-#include "../kipt/crash/dump_tasks.h"
 #include "../kipt/crash/trace_ring.h"
 #include "../kipt/offline/save_dir.h"
 #include "../kipt/crash/vmcoreinfo.h"

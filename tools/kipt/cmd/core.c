@@ -18,7 +18,7 @@
 
 #include "../cli/args.h"
 #include "../crash/core_file.h"
-#include "../crash/snapshot_save.h"
+#include "../crash/snapshot_collect.h"
 #include "../kernel/genl.h"
 #include "../records/record_tail.h"
 

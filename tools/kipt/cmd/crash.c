@@ -13,7 +13,6 @@
 #include "../crash/crash_save.h"
 #include "../crash/crash_show.h"
 #include "../crash/dump_machine.h"
-#include "../crash/dump_tasks.h"
 #include "../crash/fatal_program.h"
 #include "../crash/snapshot_collect.h"
 #include "../crash/vmcoreinfo.h"
@@ -154,13 +153,12 @@ static void cpu_choose(void *ctx, u32 cpu)
 		crash->cpu_too_large = true;
 }
 
-/* KIPT_EXIT_DONE, or a status after a sentence. */
-static int cpus_option(struct crash *crash, const char *value)
+/* KIPT_EXIT_DONE if the value is good, or a status after a sentence: what is meant. */
+static int value_check(bool good, const char *name, const char *value, const char *meant)
 {
-	crash->cpus_given = true;
-	if (args_cpus(value, cpu_choose, crash) && !crash->cpu_too_large)
+	if (good)
 		return KIPT_EXIT_DONE;
-	say_error("--cpu %s: a list of CPUs such as 0-3,6 is meant", value);
+	say_error("--%s %s: %s", name, value, meant);
 	return KIPT_EXIT_USAGE;
 }
 
@@ -175,45 +173,27 @@ static int count_option(const char *name, const char *value, u32 most, u32 *coun
 	return KIPT_EXIT_DONE;
 }
 
-static int header_option(struct crash *crash, const char *value)
-{
-	if (args_number(value, ~0ULL, &crash->header) && crash->header &&
-	    !(crash->header % KIPT_CRASH_PAGE_BYTES))
-		return KIPT_EXIT_DONE;
-	say_error("--header %s: the address of a page is meant, such as 0x1234000",
-		  value);
-	return KIPT_EXIT_USAGE;
-}
-
-static int most_option(struct crash *crash, const char *value)
-{
-	if (args_size(value, &crash->collect.most) && crash->collect.most)
-		return KIPT_EXIT_DONE;
-	say_error("--most %s: a size such as 200M is meant", value);
-	return KIPT_EXIT_USAGE;
-}
-
-static int slot_option(struct crash *crash, const char *value)
-{
-	if (args_number(value, ~0U, &crash->slot) && crash->slot)
-		return KIPT_EXIT_DONE;
-	say_error("--snapshot %s: the number of a snapshot is meant, as the summary of the dump shows it",
-		  value);
-	return KIPT_EXIT_USAGE;
-}
-
 static int option_take(struct crash *crash, int id, const char *value)
 {
 	switch (id) {
 	case OPTION_CPU:
-		return cpus_option(crash, value);
+		crash->cpus_given = true;
+		return value_check(args_cpus(value, cpu_choose, crash) &&
+				   !crash->cpu_too_large, "cpu", value,
+				   "a list of CPUs such as 0-3,6 is meant");
 	case OPTION_LAST:
 		return count_option("last", value, LAST_RECORDS_MAX,
 				    &crash->last);
 	case OPTION_HEADER:
-		return header_option(crash, value);
+		return value_check(args_number(value, ~0ULL, &crash->header) &&
+				   crash->header &&
+				   !(crash->header % KIPT_CRASH_PAGE_BYTES),
+				   "header", value,
+				   "the address of a page is meant, such as 0x1234000");
 	case OPTION_SNAPSHOT:
-		return slot_option(crash, value);
+		return value_check(args_number(value, ~0U, &crash->slot) && crash->slot,
+				   "snapshot", value,
+				   "the number of a snapshot is meant, as the summary of the dump shows it");
 	case OPTION_IMAGE:
 		return image_add_file(crash->image, value, &crash->maps) ?
 		       KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
@@ -242,7 +222,9 @@ static int option_take(struct crash *crash, int id, const char *value)
 		return count_option("keep", value, COLLECT_KEEP_MAX,
 				    &crash->collect.keep);
 	case OPTION_MOST:
-		return most_option(crash, value);
+		return value_check(args_size(value, &crash->collect.most) &&
+				   crash->collect.most, "most", value,
+				   "a size such as 200M is meant");
 	case OPTION_PROGRAMS:
 		crash->collect.programs = true;
 		break;
@@ -305,41 +287,6 @@ static u32 died_find(const struct crash_set *set)
 	return i;
 }
 
-static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
-		       struct output *output);
-
-/* All CPUs that were chosen: the one that died, then the others by number. */
-static bool each_cpu(struct crash *crash, struct output *output,
-		     bool (*act)(struct crash *crash,
-				 const struct crash_trace *trace,
-				 struct output *output))
-{
-	struct crash_machine *machine = &crash->machine;
-	struct crash_trace trace;
-	u32 i, died = died_find(&machine->set);
-	bool known = died < machine->set.count;
-
-	if (!known)
-		died = 0;
-	for (i = 0; i < machine->set.count; i++) {
-		const struct crash_cpu *cpu =
-			machine->set.cpus[!i ? died : i <= died ? i - 1 : i];
-
-		if (!cpu_chosen(crash, cpu->page.page.number))
-			continue;
-		if (i && known && crash->died_only && act == cpu_decode)
-			break;
-		if (!crash_trace_find(&trace, cpu, &machine->source)) {
-			say_errno(ENOMEM, "cannot read the trace of CPU %u",
-				  cpu->page.page.number);
-			return false;
-		}
-		if (!act(crash, &trace, output))
-			return false;
-	}
-	return true;
-}
-
 static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
 		     struct output *output)
 {
@@ -380,12 +327,15 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 }
 
 /* Who counts, or keeps records, gets all. */
+static bool gets_all(const struct view_options *view)
+{
+	return view->output || view->stats || view->hash ||
+	       view->mode >= VIEW_COUNTS;
+}
+
 static bool end_wanted(const struct crash *crash)
 {
-	const struct view_options *view = &crash->view;
-
-	return !crash->after && !view->output && !view->stats && !view->hash &&
-	       view->mode < VIEW_COUNTS;
+	return !crash->after && !gets_all(&crash->view);
 }
 
 static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
@@ -423,18 +373,47 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 	return ok;
 }
 
+/* All CPUs that were chosen: the one that died, then the others by number. */
+static bool each_cpu(struct crash *crash, struct output *output,
+		     bool (*act)(struct crash *crash,
+				 const struct crash_trace *trace,
+				 struct output *output))
+{
+	struct crash_machine *machine = &crash->machine;
+	struct crash_trace trace;
+	u32 i, died = died_find(&machine->set);
+	bool known = died < machine->set.count;
+
+	if (!known)
+		died = 0;
+	for (i = 0; i < machine->set.count; i++) {
+		const struct crash_cpu *cpu =
+			machine->set.cpus[!i ? died : i <= died ? i - 1 : i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		if (i && known && crash->died_only && act == cpu_decode)
+			break;
+		if (!crash_trace_find(&trace, cpu, &machine->source)) {
+			say_errno(ENOMEM, "cannot read the trace of CPU %u",
+				  cpu->page.page.number);
+			return false;
+		}
+		if (!act(crash, &trace, output))
+			return false;
+	}
+	return true;
+}
+
 /* Who counts, keeps records or merges gets all CPUs, too. */
 static void died_choose(struct crash *crash)
 {
-	const struct view_options *view = &crash->view;
-
 	crash->died_only = !crash->cpus_given && !crash->all_cpus &&
-			   !crash->merged && !view->output && !view->stats &&
-			   !view->hash && view->mode < VIEW_COUNTS;
+			   !crash->merged && !gets_all(&crash->view);
 	if (!crash->died_only || crash->last)
 		return;
 	crash->last = DIED_LAST;
-	crash->calls = view->mode == VIEW_CALLS;
+	crash->calls = crash->view.mode == VIEW_CALLS;
 }
 
 static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
@@ -606,7 +585,7 @@ static char *info_of_running(struct kcore *live)
 /* Its kernel runs: code and symbols are those of now. Who reads files of others is
  * started before anything of the kernel is here.
  */
-static bool snapshot_show(struct crash *crash, u32 id)
+static bool survived_show(struct crash *crash, u32 id)
 {
 	struct genl *genl;
 	bool ok;
@@ -651,7 +630,7 @@ static int with_snapshot(struct crash *crash, const struct args *args,
 		return args_bad(args, "--header and --snapshot are of a dump: 'kipt crash %s' has none of them",
 				act);
 	ok = strcmp(act, "show") ? snapshot_delete(id) :
-				   snapshot_show(crash, id);
+				   survived_show(crash, id);
 	return ok ? KIPT_EXIT_DONE : KIPT_EXIT_FAILED;
 }
 

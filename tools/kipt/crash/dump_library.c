@@ -55,14 +55,6 @@ static void pages_get(void)
 	kdump_bmp_incref(dump.pages);
 }
 
-/* What could not be opened the library may free twice (seen in 0.5.1): it is
- * left to the end of the process.
- */
-static void context_leave(void)
-{
-	dump.ctx = NULL;
-}
-
 /* Mapped, a file that gets shorter meanwhile would end the process, and there
  * may be little memory.
  */
@@ -74,21 +66,19 @@ static kdump_status context_read(void)
 	return kdump_open_fd(dump.ctx, dump.fd);
 }
 
-static void pages_leave(void)
+/* Without it nothing can be read any more. */
+static void context_renew(void)
 {
 	if (dump.pages)
 		kdump_bmp_decref(dump.pages);
 	dump.pages = NULL;
-}
-
-/* Without it nothing can be read any more. */
-static void context_renew(void)
-{
-	pages_leave();
 	kdump_free(dump.ctx);
 	dump.ctx = kdump_new();
+	/* What could not be opened the library may free twice (seen in 0.5.1): it is
+	 * left to the end of the process.
+	 */
 	if (dump.ctx && context_read())
-		context_leave();
+		dump.ctx = NULL;
 	if (dump.ctx)
 		pages_get();
 }

@@ -112,12 +112,6 @@ static bool memory_open(struct crash_machine *machine)
 	return true;
 }
 
-static void memory_judge(const struct crash_machine *machine)
-{
-	if (!crash_memory_has_kernel(machine->memory))
-		say_note("there is no page table of the kernel in the dump: its code can only come from --image");
-}
-
 /* Dumps that have no VMCOREINFO of their own have that of the kernel's memory. */
 static void info_choose(struct crash_machine *machine, u64 seen)
 {
@@ -153,7 +147,8 @@ bool crash_machine_open(struct crash_machine *machine, const char *path,
 	info_choose(machine, find.vmcoreinfo);
 	if (!memory_open(machine))
 		return false;
-	memory_judge(machine);
+	if (!crash_memory_has_kernel(machine->memory))
+		say_note("there is no page table of the kernel in the dump: its code can only come from --image");
 	if (crash_slots_load(&machine->slots, machine->memory, &machine->set))
 		return true;
 	say_errno(ENOMEM, "cannot read the snapshots in the dump");

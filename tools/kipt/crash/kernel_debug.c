@@ -18,8 +18,8 @@
 #include "../symbols/debug_file.h"
 #include "../symbols/source_line.h"
 #include "../symbols/vmlinux.h"
+#include "dump_symbols.h"
 #include "kernel_debug.h"
-#include "module_debug.h"
 #include "symbol_message.h"
 #include "vmcoreinfo.h"
 

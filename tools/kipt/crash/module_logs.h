@@ -2,13 +2,15 @@
 /*
  * What the module had noted beside the trace of a CPU that died: who ran, and
  * what kernel text was patched. Read out of a dump, where it may be anything:
- * what is given away is bounded, and good for the module's own questions.
+ * what is given away is bounded, and good for the module's own questions. Names of
+ * processes come from the list that the kernel has of them.
  */
 #ifndef KIPT_MODULE_LOGS_H
 #define KIPT_MODULE_LOGS_H
 
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/switch_log.h"
+#include "../symbols/process_maps.h"
 #include "crash_pages.h"
 
 /**
@@ -53,5 +55,17 @@ void crash_logs_free(struct crash_logs *logs);
  * Return: false if it is not in the log, or was that of several.
  */
 bool crash_logs_tgid(const struct crash_logs *logs, u64 space, u32 *tgid);
+
+/**
+ * crash_tasks_load() - name the processes that were there at the end
+ * @maps: gets the names
+ * @kernel: memory by virtual addresses of the kernel
+ * @set: what kipt left
+ *
+ * Also those that a CPU ran when it was stopped. What cannot be read has no
+ * name.
+ */
+void crash_tasks_load(struct maps *maps, const struct crash_source *kernel,
+		      const struct crash_set *set);
 
 #endif /* KIPT_MODULE_LOGS_H */
