@@ -220,22 +220,25 @@ static int on_sprint(struct kprobe *probe, struct pt_regs *regs)
  * struct hook - a probe
  * @symbol: of what
  * @late: what is seen late without it; NULL: a crash, at worst
- * @handler: what is called
+ * @handler: what is called; NULL: the next two are
+ * @entry: what is called where the function begins
+ * @found: what is called where it returns
  * @newer: older kernels do without the function
  * @absent: there is something better
  * @lost: it should be there and is not
  * @set: it is registered
- * @probe: the probe
+ * @probe: the probe; without @found only its @probe.kp is used
  */
 struct hook {
 	const char *symbol;
 	const char *late;
 	kprobe_pre_handler_t handler;
+	kretprobe_handler_t entry, found;
 	bool newer;
 	bool absent;
 	bool lost;
 	bool set;
-	struct kprobe probe;
+	struct kretprobe probe;
 };
 
 #define LATE_BUG	"a BUG is seen after its first line, a warning not at all"
@@ -255,11 +258,9 @@ static struct hook hooks[] = {
 	  .absent = KIPT_COMPAT_CONSOLE, .late = LATE_REPORT },
 	{ .symbol = "handle_stack_overflow", .handler = on_overflow,
 	  .late = "a stack that overflows is seen after the first line of that" },
+	{ .symbol = "find_bug", .entry = on_bug_sought, .found = on_bug_found,
+	  .late = LATE_BUG },
 };
-
-/* The same for a BUG. */
-static struct kretprobe bug_probe;
-static bool bug_set;
 
 /* A page fault does not leave its vector in the thread, but it has a name. */
 static u32 trap_of(const struct die_args *args)
@@ -312,24 +313,17 @@ static void set_hook(struct hook *hook)
 
 	if (hook->absent)
 		return;
-	hook->probe = (struct kprobe){
-		.symbol_name = hook->symbol,
-		.pre_handler = hook->handler,
-	};
-	err = register_kprobe(&hook->probe);
-	hook->set = !err;
-	hook->lost = err && !(hook->newer && err == -ENOENT);
-}
-
-static void set_bug_hook(void)
-{
-	bug_probe = (struct kretprobe){
-		.kp.symbol_name = "find_bug",
-		.entry_handler = on_bug_sought,
-		.handler = on_bug_found,
+	hook->probe = (struct kretprobe){
+		.kp.symbol_name = hook->symbol,
+		.kp.pre_handler = hook->handler,
+		.entry_handler = hook->entry,
+		.handler = hook->found,
 		.data_size = sizeof(unsigned long),
 	};
-	bug_set = !register_kretprobe(&bug_probe);
+	err = hook->found ? register_kretprobe(&hook->probe) :
+			    register_kprobe(&hook->probe.kp);
+	hook->set = !err;
+	hook->lost = err && !(hook->newer && err == -ENOENT);
 }
 
 /* Not exported before 6.2, but known by its name. */
@@ -355,9 +349,9 @@ static bool is_any_disarmed(void)
 	const struct hook *hook;
 
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
-		if (hook->set && !kipt_probe_is_armed(&hook->probe))
+		if (hook->set && !kipt_probe_is_armed(&hook->probe.kp))
 			return true;
-	return bug_set && !kipt_probe_is_armed(&bug_probe.kp);
+	return false;
 }
 
 /*
@@ -371,10 +365,8 @@ static unsigned long count_missed(void)
 
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
 		if (hook->set)
-			count += READ_ONCE(hook->probe.nmissed);
-	if (bug_set)
-		count += READ_ONCE(bug_probe.kp.nmissed) +
-			 READ_ONCE(bug_probe.nmissed);
+			count += READ_ONCE(hook->probe.kp.nmissed) +
+				 READ_ONCE(hook->probe.nmissed);
 	return count;
 }
 
@@ -399,8 +391,6 @@ static void name_all_lost(struct seq_buf *why)
 	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
 		if (hook->lost)
 			name_lost(why, hook->symbol, hook->late);
-	if (!bug_set)
-		name_lost(why, "find_bug", LATE_BUG);
 	if (KIPT_COMPAT_CONSOLE && !console_set)
 		name_lost(why, "the tracepoint console", LATE_REPORT);
 }
@@ -454,7 +444,6 @@ static void set_all(void)
 	kipt_crash_end_init();
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		set_hook(&hooks[i]);
-	set_bug_hook();
 	/* These fail only for a block that is registered already. */
 	register_die_notifier(&die_block);
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
@@ -465,18 +454,18 @@ static void set_all(void)
 
 static void take_all(void)
 {
-	u32 i;
+	struct hook *hook;
 
 	if (console_set)
 		tracepoint_probe_unregister(console, on_console, NULL);
 	tracepoint_synchronize_unregister();
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_die_notifier(&die_block);
-	if (bug_set)
-		unregister_kretprobe(&bug_probe);
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].set)
-			unregister_kprobe(&hooks[i].probe);
+	for (hook = hooks; hook < hooks + ARRAY_SIZE(hooks); hook++)
+		if (hook->set && hook->found)
+			unregister_kretprobe(&hook->probe);
+		else if (hook->set)
+			unregister_kprobe(&hook->probe.kp);
 }
 
 void kipt_crash_hooks_get(void)

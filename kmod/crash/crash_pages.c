@@ -335,15 +335,26 @@ void kipt_crash_pages_forget_event(const struct kipt_crash_event *event)
 	cmpxchg64((u64 *)&kipt_crash_header->event, head, 0);
 }
 
-void kipt_crash_pages_mend(void)
+/* The header, and the pages that follow it, @left in all at most. */
+static void seal_all(u32 left)
 {
 	struct kipt_crash_page *page = &kipt_crash_header->page;
-	u32 left = nr_cpu_ids + 1;
 
-	if (!kipt_dump_is_changing())
-		return;
 	for (; page && left; left--, page = next_page(page))
 		kipt_dump_seal(page);
+}
+
+void kipt_crash_pages_mend(void)
+{
+	if (kipt_dump_is_changing())
+		seal_all(nr_cpu_ids + 1);
+}
+
+void kipt_crash_pages_reseal(void)
+{
+	kipt_dump_change_begin();
+	seal_all(~0U);
+	kipt_dump_change_end();
 }
 
 void kipt_crash_pages_header(struct kipt_crash_header *copy)
@@ -369,14 +380,4 @@ void kipt_crash_pages_hide(struct kipt_crash_page *page)
 				    sizeof(struct kipt_crash_stop));
 	kipt_dump_seal(page);
 	kipt_crash_pages_mark(page);
-}
-
-void kipt_crash_pages_reseal(void)
-{
-	struct kipt_crash_page *page;
-
-	kipt_dump_change_begin();
-	for (page = &kipt_crash_header->page; page; page = next_page(page))
-		kipt_dump_seal(page);
-	kipt_dump_change_end();
 }

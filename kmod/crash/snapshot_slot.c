@@ -129,6 +129,14 @@ int kipt_snapshot_prepare(struct kipt_trace *trace)
 	return 0;
 }
 
+/* The session goes: what the area has stays until another event takes its place. */
+static void leave_area(struct kipt_slot *slot, struct kipt_area *area)
+{
+	area->orphan = true;
+	area->logs = NULL;
+	kipt_slot_drop_orphans(slot);
+}
+
 void kipt_snapshot_withdraw(struct kipt_trace *trace)
 {
 	struct kipt_area *area;
@@ -142,11 +150,8 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 	mutex_lock(&kipt_slots_lock);
 	for (i = 0; i < kipt_nr_slots; i++) {
 		area = trace->areas[i];
-		if (!area)
-			continue;
-		area->orphan = true;
-		area->logs = NULL;
-		kipt_slot_drop_orphans(&kipt_slots[i]);
+		if (area)
+			leave_area(&kipt_slots[i], area);
 	}
 	mutex_unlock(&kipt_slots_lock);
 	kfree(trace->areas);
@@ -193,10 +198,8 @@ void kipt_snapshot_killed_withdraw(void)
 	mutex_lock(&kipt_slots_lock);
 	for (i = kipt_nr_slots; i < kipt_nr_slots_all; i++) {
 		area = kipt_slot_killed_area(&kipt_slots[i].snapshot);
-		if (!area)
-			continue;
-		area->orphan = true;
-		kipt_slot_drop_orphans(&kipt_slots[i]);
+		if (area)
+			leave_area(&kipt_slots[i], area);
 	}
 	mutex_unlock(&kipt_slots_lock);
 }
