@@ -22,7 +22,7 @@
 #include "../kipt/crash/snapshot_slots.h"
 #include "../kipt/crash/dump_symbols.h"
 #include "../kipt/crash/trace_ring.h"
-#include "../kipt/offline/save_dir.h"
+#include "../kipt/symbols/code_pages.h"
 #include "../kipt/crash/vmcoreinfo.h"
 
 #define PAGE		4096
@@ -76,16 +76,27 @@ bool crash_files_name(struct crash_files *files, struct names *names)
 	return files->count >= 0 && !names;
 }
 
-/* Saved are pages, each once, in their order. */
-bool save_user_write(const struct saved_user *list, const char *dir,
-		     pid_t main)
+bool pages_open(struct pages_writer *writer, const char *name)
 {
-	size_t i;
+	*writer = (struct pages_writer){ 0 };
+	return *name;
+}
 
-	for (i = 1; i < list->count; i++)
-		if (list->addresses[i] < list->addresses[i - 1])
-			abort();
-	return !dir && main == list->pid;
+/* Saved are pages, each once, in their order. */
+bool pages_write(struct pages_writer *writer, u64 address, const u8 *bytes)
+{
+	static u64 before;
+
+	(void)bytes;
+	if (writer->count++ && address < before)
+		abort();
+	before = address;
+	return true;
+}
+
+bool pages_close(struct pages_writer *writer, const char *name)
+{
+	return writer && *name;
 }
 
 /* Page 5 is missing. */
@@ -290,7 +301,7 @@ static void program_read(u64 address, u64 id)
 		abort();
 	crash_program_code(program, signal->sp, bytes, sizeof(bytes));
 	crash_program_map(program, &maps, NULL);
-	crash_program_save(program, NULL);
+	crash_program_save(program, "");
 	maps_free(&maps);
 	crash_program_destroy(program);
 }

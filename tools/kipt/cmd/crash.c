@@ -100,6 +100,40 @@ static const struct kipt_option options[] = {
 /* Of the CPU that died, without an option. */
 #define DIED_LAST	100
 
+/**
+ * struct crash - what was asked for, and what there is
+ * @view: how records are shown
+ * @machine: the machine that died, or the snapshot of one that did not
+ * @image: code that --image names
+ * @maps: where that is
+ * @cpus_given: --cpu
+ * @cpus: those of it
+ * @cpu_too_large: it has one that no machine has
+ * @all_cpus: --all-cpus
+ * @died_only: neither of these was given, and nothing that needs all CPUs
+ * @calls: @last is of calls
+ * @last: so many of each CPU; 0: all
+ * @merge: puts CPUs into one order while they are decoded; NULL: it is not done
+ * @header: address of the header; 0: it was not given
+ * @path: of the dump
+ * @slot: number of a snapshot in the dump; 0: its death
+ * @merged: --merged
+ * @summary: --summary
+ * @after: --after
+ * @save: folder of --save
+ * @vmlinux: file of --vmlinux
+ * @debug: debug information of the kernel
+ * @collect: what 'collect' is to do
+ * @snapshot: of a machine that survived: read from the module
+ * @live: that kernel's code
+ * @program: it was killed, and the machine is well; NULL: no
+ * @files: reads the program's files
+ * @core_path: of --core
+ * @core: the same, opened
+ * @shown: something that is shown was asked for
+ * @option: the last option that only what shows a trace has
+ * @collect_option: the last one of 'collect'
+ */
 struct crash {
 	struct view_options view;
 	struct crash_machine machine;
@@ -109,15 +143,12 @@ struct crash {
 	bool cpus[CRASH_CPUS_MAX];
 	bool cpu_too_large;
 	bool all_cpus;
-	/* Neither of these was given. */
 	bool died_only;
-	/* @last is of calls. */
 	bool calls;
 	u32 last;
 	struct crash_merge *merge;
 	u64 header;
 	const char *path;
-	/* In a dump; 0: its death. */
 	u64 slot;
 	bool merged;
 	bool summary;
@@ -126,19 +157,13 @@ struct crash {
 	const char *vmlinux;
 	struct kernel_debug debug;
 	struct crash_collect collect;
-	/* Of a machine that survived: read from the module. */
 	struct kipt_snapshot snapshot;
 	struct kcore *live;
-	/* It was killed, and the machine is well; NULL: no. */
 	struct crash_program *program;
 	struct crash_files *files;
 	const char *core_path;
 	struct core_file *core;
-	/* Something that is shown was asked for. */
 	bool shown;
-	/* The last option that only what shows a trace has; and the last one of
-	 * collect.
-	 */
 	const char *option;
 	const char *collect_option;
 };

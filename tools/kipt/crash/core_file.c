@@ -11,6 +11,8 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "../cli/file_read.h"
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "core_file.h"
 #include "dump_elf_holes.h"
@@ -27,12 +29,6 @@ struct core_file {
 	struct elf_prstatus status;
 };
 
-static bool read_at(const struct core_file *core, u64 offset, void *bytes, size_t size)
-{
-	return offset < INT64_MAX &&
-	       pread(core->elf.fd, bytes, size, (off_t)offset) == (ssize_t)size;
-}
-
 /* As many mappings as do not fit into the header are counted in section 0. */
 static bool count_read(const struct core_file *core, const Elf64_Ehdr *head, u32 *count)
 {
@@ -40,7 +36,8 @@ static bool count_read(const struct core_file *core, const Elf64_Ehdr *head, u32
 
 	*count = head->e_phnum;
 	if (head->e_phnum == PN_XNUM) {
-		if (!read_at(core, head->e_shoff, &first, sizeof(first)))
+		if (file_read_at(core->elf.fd, head->e_shoff, &first,
+				 sizeof(first)) < sizeof(first))
 			return false;
 		*count = first.sh_info;
 	}
@@ -55,7 +52,8 @@ static void status_read(struct core_file *core, const Elf64_Phdr *part)
 	Elf64_Nhdr note;
 	size_t at = sizeof(note) + 8;
 
-	if (size < at || !read_at(core, part->p_offset, bytes, size))
+	if (size < at ||
+	    file_read_at(core->elf.fd, part->p_offset, bytes, size) < size)
 		return;
 	memcpy(&note, bytes, sizeof(note));
 	if (note.n_type != NT_PRSTATUS || note.n_namesz != 5 ||
@@ -65,52 +63,54 @@ static void status_read(struct core_file *core, const Elf64_Phdr *part)
 	core->has_status = true;
 }
 
-/* Parts that have no bytes, or reach beyond the last address or offset, are left out. */
-static void parts_take(struct core_file *core, const Elf64_Phdr *parts, u32 count)
+/*
+ * Parts that have no bytes, or reach beyond the last address or offset, are left out.
+ * False without memory.
+ */
+static bool part_take(struct core_file *core, const Elf64_Phdr *part)
 {
-	bool noted = false;
-	u32 i;
+	struct dump_part *parts;
 
-	for (i = 0; i < count; i++) {
-		const Elf64_Phdr *part = &parts[i];
-
-		if (part->p_type == PT_NOTE && !noted) {
-			status_read(core, part);
-			noted = true;
-		}
-		if (part->p_type == PT_LOAD && part->p_filesz &&
-		    part->p_vaddr + part->p_filesz > part->p_vaddr &&
-		    part->p_offset <= INT64_MAX / 2 && part->p_filesz <= INT64_MAX / 2)
-			core->elf.parts[core->elf.count++] = (struct dump_part){
-				.address = part->p_vaddr,
-				.size = part->p_filesz,
-				.offset = part->p_offset,
-			};
-	}
-	dump_elf_order(&core->elf);
+	if (part->p_type != PT_LOAD || !part->p_filesz ||
+	    part->p_vaddr + part->p_filesz <= part->p_vaddr ||
+	    part->p_offset > INT64_MAX / 2 || part->p_filesz > INT64_MAX / 2)
+		return true;
+	parts = list_room(core->elf.parts, core->elf.count, sizeof(*parts));
+	if (!parts)
+		return false;
+	core->elf.parts = parts;
+	parts[core->elf.count++] = (struct dump_part){
+		.address = part->p_vaddr,
+		.size = part->p_filesz,
+		.offset = part->p_offset,
+	};
+	return true;
 }
 
 static bool head_read(struct core_file *core)
 {
-	Elf64_Phdr *parts;
+	Elf64_Phdr part;
 	Elf64_Ehdr head;
-	u32 count;
-	bool ok;
+	bool noted = false;
+	u32 count, i;
 
-	if (!read_at(core, 0, &head, sizeof(head)) ||
+	if (file_read_at(core->elf.fd, 0, &head, sizeof(head)) < sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_CORE ||
 	    head.e_machine != EM_X86_64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
 	    !count_read(core, &head, &count))
 		return false;
-	parts = calloc(count, sizeof(*parts));
-	core->elf.parts = calloc(count, sizeof(*core->elf.parts));
-	ok = parts && core->elf.parts &&
-	     read_at(core, head.e_phoff, parts, count * sizeof(*parts));
-	if (ok)
-		parts_take(core, parts, count);
-	free(parts);
-	return ok && core->has_status;
+	for (i = 0; i < count; i++) {
+		if (file_read_at(core->elf.fd, head.e_phoff + i * sizeof(part), &part,
+				 sizeof(part)) < sizeof(part) ||
+		    !part_take(core, &part))
+			return false;
+		if (part.p_type == PT_NOTE && !noted)
+			status_read(core, &part);
+		noted |= part.p_type == PT_NOTE;
+	}
+	dump_elf_order(&core->elf);
+	return core->has_status;
 }
 
 struct core_file *core_file_open(const char *path)

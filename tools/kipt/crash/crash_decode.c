@@ -37,27 +37,48 @@
 /* For cached code and paths; machines that read their dump have little. */
 #define FLOW_MEMORY	(8 << 20)
 
+/**
+ * struct run - one CPU's trace on its way to records
+ * @decode: what is decoded, and how
+ * @output: where records go that are not merged
+ * @own: passes the records of @decode->program
+ * @who: adds threads to the flow's records
+ * @patched: there are patches of kernel text
+ * @text: what is to be taken back of them
+ * @begins: the trace is at its begin, or after a hole
+ * @held: what came after the last place that looks like the end
+ * @last: of @decode->last records; NULL: all are given
+ * @flow: the decoder core, in
+ * @arena: its memory
+ * @window: WINDOW bytes of the trace
+ * @base: offset of the window in the trace
+ * @failed: records could not be given
+ *
+ * Records of the flow go through records_take(), @who, records_pass(), @own, @held, @last
+ * and records_out(), in this order, as far as each of them is wanted.
+ */
 struct run {
 	const struct crash_decode *decode;
 	struct output *output;
 	struct own_records own;
 	struct crash_who who;
-	/* There are patches of kernel text, and what is to be taken back of them. */
 	bool patched;
 	struct kipt_text_view text;
-	/* The trace is at its begin, or after a hole. */
 	bool begins;
 	struct held held;
 	struct last_records *last;
 	struct kipt_flow *flow;
 	void *arena;
 	u8 *window;
-	/* Offset of the window in the trace. */
 	u64 base;
 	bool failed;
 };
 
-/* What is not known is not there: the decoder makes a gap of it. */
+/*
+ * Code of the dump comes first, then of the running kernel, of the program that was killed,
+ * and of files that the user named. What is not known is not there: the decoder makes a
+ * gap of it.
+ */
 static u32 bytes_read(const struct crash_decode *decode, u64 space, u64 ip,
 		      u8 *bytes, u32 size)
 {
@@ -126,7 +147,10 @@ static u64 space_name(void *ctx, u64 cr3, bool nr)
 	return nr ? 0 : cr3 & ~0xfffULL;
 }
 
-/* @since: TSC of the begin of the trace; 0: unknown. */
+/*
+ * From now on kernel text is as it was when it ran, if any was patched since then. @since
+ * is the TSC of the begin of the trace, 0 if that is not known: all patches count then.
+ */
 static void patches_follow(struct run *run, u64 since)
 {
 	const struct crash_logs *logs = run->decode->logs;

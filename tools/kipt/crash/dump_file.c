@@ -83,6 +83,7 @@ static const struct helper_message *ask(struct dump *dump, u32 what,
 	return NULL;
 }
 
+/* The first answer says whether it is a dump, and has VMCOREINFO. */
 static bool library_greet(struct dump *dump)
 {
 	const struct helper_message *answer = ask(dump, DUMP_ASK_OPEN, 0, 0);
@@ -106,7 +107,10 @@ static bool library_greet(struct dump *dump)
 	return true;
 }
 
-/* True, or false after a sentence. */
+/*
+ * Start the process, and have it open the dump. The file may be anything, so that also the
+ * library's own refusal comes as its answer. True, or false after a sentence.
+ */
 static bool library_open(struct dump *dump)
 {
 	const struct helper_work work = {
@@ -160,7 +164,7 @@ static const u8 *page_get(struct dump *dump, u64 page)
 	       dump->helper.message.bytes + number * PAGE : NULL;
 }
 
-/* How many bytes are there in a row, up to @size. */
+/* How many bytes are there in a row, up to @size: a page that cannot be read ends it. */
 static u32 library_read(struct dump *dump, u64 address, void *bytes,
 		    u32 size)
 {
@@ -183,7 +187,10 @@ static u32 library_read(struct dump *dump, u64 address, void *bytes,
 	return done;
 }
 
-/* As dump_next(). */
+/*
+ * As dump_next(). The answer is a row of pages that are in the file: so one question does
+ * for many pages, and none is asked of what is known to be damaged to the end.
+ */
 static bool library_next(struct dump *dump, u64 *address)
 {
 	u64 page = (*address + PAGE - 1) / PAGE;

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,8 +14,8 @@
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
-#include "../offline/save_dir.h"
 #include "../symbols/build_id.h"
+#include "../symbols/code_pages.h"
 #include "fatal_program.h"
 
 #define PAGE		KIPT_CRASH_PAGE_BYTES
@@ -196,8 +197,7 @@ static bool id_read(const struct crash_program *program,
 	u8 head[PAGE];
 
 	if (map->head)
-		return program->source.read(program->source.ctx, map->head,
-					    head, PAGE) == PAGE &&
+		return crash_get(&program->source, map->head, head, PAGE) &&
 		       build_id_find(id, head, PAGE);
 	if (!map->build_id_bytes || map->build_id_bytes > KIPT_CRASH_ID_BYTES)
 		return false;
@@ -484,51 +484,42 @@ bool crash_program_map(const struct crash_program *program, struct maps *maps,
 	return ok;
 }
 
-static void vdso_save(const struct crash_program *program,
-		      struct saved_user *user)
+/* Its vDSO, which is in no file. */
+static bool vdso_save(const struct crash_program *program, struct pages_writer *writer)
 {
-	const u8 *vdso;
+	const u8 *vdso = NULL;
+	u8 bytes[PAGE];
 	u64 size, at;
 	u32 i;
 
-	for (i = 0; i < program->map_count; i++) {
+	for (i = 0; i < program->map_count && !vdso; i++)
 		vdso = vdso_find(&program->maps[i], &size);
-		for (at = 0; vdso && at < size; at += PAGE) {
-			user->addresses[user->count] =
-				program->maps[i].map.start + at;
-			memcpy(user->pages + user->count++ * PAGE, vdso + at,
-			       size - at < PAGE ? size - at : PAGE);
-		}
-		if (vdso)
-			return;
+	for (at = 0; vdso && at < size; at += PAGE) {
+		/* After its end there are zeros. */
+		memset(bytes, 0, PAGE);
+		memcpy(bytes, vdso + at, size - at < PAGE ? size - at : PAGE);
+		if (!pages_write(writer, program->maps[i - 1].map.start + at, bytes))
+			return false;
 	}
+	return true;
 }
 
 bool crash_program_save(const struct crash_program *program, const char *dir)
 {
-	struct saved_user user = { .pid = program->signal.pid };
-	size_t room = program->code_count + VDSO_MAX / PAGE;
-	bool ok = false;
+	struct pages_writer writer;
+	char name[4096];
+	u8 bytes[PAGE];
+	bool ok = true;
 	u32 i;
 
-	user.addresses = calloc(room, sizeof(*user.addresses));
-	user.pages = calloc(room, PAGE);
-	for (i = 0; user.addresses && user.pages && i < program->code_count;
-	     i++) {
-		if (program->source.read(program->source.ctx,
-					 program->code[i].at,
-					 user.pages + user.count * PAGE,
-					 PAGE) == PAGE)
-			user.addresses[user.count++] = program->code[i].address;
+	snprintf(name, sizeof(name), "%s/user", dir);
+	if (!pages_open(&writer, name))
+		return false;
+	for (i = 0; i < program->code_count && ok; i++) {
+		if (crash_get(&program->source, program->code[i].at, bytes, PAGE))
+			ok = pages_write(&writer, program->code[i].address, bytes);
 	}
-	if (user.addresses && user.pages) {
-		if (!user.count)
-			vdso_save(program, &user);
-		ok = save_user_write(&user, dir, user.pid);
-	} else {
-		say_errno(ENOMEM, "cannot save the program's code");
-	}
-	free(user.addresses);
-	free(user.pages);
-	return ok;
+	if (ok && !writer.count)
+		ok = vdso_save(program, &writer);
+	return pages_close(&writer, name) && ok;
 }

@@ -166,12 +166,25 @@ static u64 log_header(struct crash_memory *memory,
 /* So many damaged pages are reported one by one. */
 #define DAMAGES_TOLD	8U
 
+/**
+ * struct found - a good page of kipt that a search met
+ * @address: physical
+ * @id: the number that pages share which belong together
+ * @kind: of the page
+ */
 struct found {
 	u64 address;
 	u64 id;
 	u16 kind;
 };
 
+/**
+ * struct damage - a page that is kipt's, and cannot be used
+ * @address: physical
+ * @verdict: what is wrong with it
+ * @number: which CPU it says to be of
+ * @kind: of which kind it says to be
+ */
 struct damage {
 	u64 address;
 	enum crash_verdict verdict;
@@ -179,12 +192,21 @@ struct damage {
 	u16 kind;
 };
 
+/**
+ * struct search - a search through all of a dump
+ * @find: what is looked for
+ * @source: memory of the dump
+ * @list: pages that were found
+ * @count: how many
+ * @damages: the first of those that are damaged
+ * @damaged: how many are, also more than fit there
+ * @version: the last one seen that is not ours; 0: there was none
+ */
 struct search {
 	struct crash_find *find;
 	struct crash_source source;
 	struct found *list;
 	u32 count;
-	/* Pages that are damaged, and the last version seen that is not ours. */
 	struct damage damages[DAMAGES_TOLD];
 	u32 damaged;
 	u16 version;

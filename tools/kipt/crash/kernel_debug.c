@@ -36,7 +36,16 @@
  */
 enum { ASK_LINE, ASK_ID, ASK_SYMBOLS };
 
-/* @source, @symbols: in the process. @over: there is no answer any more. */
+/**
+ * struct line_reader - a process that reads a file, and the same on its side
+ * @helper: the process
+ * @path: of the file, for sentences
+ * @fd: the file; in the process
+ * @tried: @source was loaded, if that can be; in the process
+ * @source: its lines; in the process
+ * @symbols: its symbols; in the process
+ * @over: there is no answer any more
+ */
 struct line_reader {
 	struct helper helper;
 	const char *path;

@@ -186,16 +186,23 @@ static void crash_reader_serve(void *ctx, struct helper_message *message)
 /* Of who is in no list of users. */
 #define NO_GROUP	65534
 
+/* A file that was asked for once. Without a size of @id it is not looked at. */
 struct known {
 	char *path;
 	struct build_id id;
 };
 
-/* @ready: files can be opened. @reader.ctx is this. */
 #define KEPT_BYTES	4096
 #define KEPT_PAGES	256U
 
-/* A page of a file. */
+/**
+ * struct kept - a page of a file that was read
+ * @used: there is one, which is whole
+ * @number: of the file
+ * @offset: in it
+ * @size: of what is there
+ * @bytes: they
+ */
 struct kept {
 	bool used;
 	int number;
@@ -204,6 +211,15 @@ struct kept {
 	u8 bytes[KEPT_BYTES];
 };
 
+/**
+ * struct crash_files - files, and who reads them
+ * @helper: the process
+ * @kept: pages that were read last, found by file and offset
+ * @ready: files can be opened
+ * @reader: for names; its @ctx is this
+ * @list: files that were asked for, by their numbers
+ * @count: how many
+ */
 struct crash_files {
 	struct helper helper;
 	struct kept kept[KEPT_PAGES];
