@@ -274,11 +274,6 @@ static void begin_map(struct walk *walk, const struct vm_area_struct *vma)
 		take_path(&walk->map, path);
 }
 
-static struct kipt_crash_maps *maps_page(const struct walk *walk, u32 number)
-{
-	return (void *)((u8 *)walk->signal + (number + 1) * PAGE_SIZE);
-}
-
 static void add_part(struct walk *walk, const struct vm_area_struct *vma,
 		     u64 start, u64 end, bool changed)
 {
@@ -291,7 +286,8 @@ static void add_part(struct walk *walk, const struct vm_area_struct *vma,
 		walk->signal->maps_lost++;
 		return;
 	}
-	page = maps_page(walk, walk->count / MAPS_HERE);
+	/* The page of kind SIGNAL is before them. */
+	page = (void *)walk->signal + (walk->count / MAPS_HERE + 1) * PAGE_SIZE;
 	page->page.version = KIPT_CRASH_VERSION;
 	page->page.kind = KIPT_CRASH_MAPS;
 	page->page.number = walk->count++ / MAPS_HERE;

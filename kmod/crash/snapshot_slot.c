@@ -158,12 +158,6 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 	trace->areas = NULL;
 }
 
-/* Whole pages, as those of an area. */
-static size_t killed_trace(void)
-{
-	return kipt_limits()->user_snapshot_trace & PAGE_MASK;
-}
-
 /* What is kept since the last session has memory, which is as good as new. */
 static bool adopt_area(struct kipt_slot *slot)
 {
@@ -179,7 +173,8 @@ static bool adopt_area(struct kipt_slot *slot)
 
 int kipt_snapshot_killed_prepare(void)
 {
-	size_t trace = killed_trace();
+	/* Whole pages, as those of an area. */
+	size_t trace = kipt_limits()->user_snapshot_trace & PAGE_MASK;
 	size_t size = (2 + KIPT_KILLED_MAP_PAGES) * PAGE_SIZE + trace;
 	u32 i;
 

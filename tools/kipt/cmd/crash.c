@@ -103,6 +103,7 @@ static const struct kipt_option options[] = {
 /**
  * struct crash - what was asked for, and what there is
  * @view: how records are shown
+ * @output: where records go, and what is said of the crash
  * @machine: the machine that died, or the snapshot of one that did not
  * @image: code that --image names
  * @maps: where that is
@@ -136,6 +137,7 @@ static const struct kipt_option options[] = {
  */
 struct crash {
 	struct view_options view;
+	struct output *output;
 	struct crash_machine machine;
 	struct image *image;
 	struct maps maps;
@@ -312,17 +314,14 @@ static u32 died_find(const struct crash_set *set)
 	return i;
 }
 
-static bool cpu_show(struct crash *crash, const struct crash_trace *trace,
-		     struct output *output)
+static bool cpu_show(struct crash *crash, const struct crash_trace *trace)
 {
-	crash_show_cpu(&crash->machine, trace, &output->view);
+	crash_show_cpu(&crash->machine, trace, &crash->output->view);
 	return true;
 }
 
-static bool cpu_save(struct crash *crash, const struct crash_trace *trace,
-		     struct output *output)
+static bool cpu_save(struct crash *crash, const struct crash_trace *trace)
 {
-	(void)output;
 	return crash_save_trace(crash->save, trace);
 }
 
@@ -363,8 +362,7 @@ static bool end_wanted(const struct crash *crash)
 	return !crash->after && !gets_all(&crash->view);
 }
 
-static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
-		       struct output *output)
+static bool cpu_decode(struct crash *crash, const struct crash_trace *trace)
 {
 	const struct crash_source kernel = crash_machine_kernel(&crash->machine);
 	struct kipt_excerpt_end end;
@@ -390,7 +388,7 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 		say_errno(ENOMEM, "cannot hold what was noted of CPU %u",
 			  trace->cpu->page.page.number);
 	else if (trace->size)
-		ok = crash_decode(&decode, output);
+		ok = crash_decode(&decode, crash->output);
 	if (logs.switches.first)
 		say_note("CPU %u: a part of what was noted of its threads is not in the dump: who ran before, nobody knows",
 			 trace->cpu->page.page.number);
@@ -399,10 +397,9 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace,
 }
 
 /* All CPUs that were chosen: the one that died, then the others by number. */
-static bool each_cpu(struct crash *crash, struct output *output,
+static bool each_cpu(struct crash *crash,
 		     bool (*act)(struct crash *crash,
-				 const struct crash_trace *trace,
-				 struct output *output))
+				 const struct crash_trace *trace))
 {
 	struct crash_machine *machine = &crash->machine;
 	struct crash_trace trace;
@@ -424,7 +421,7 @@ static bool each_cpu(struct crash *crash, struct output *output,
 				  cpu->page.page.number);
 			return false;
 		}
-		if (!act(crash, &trace, output))
+		if (!act(crash, &trace))
 			return false;
 	}
 	return true;
@@ -446,25 +443,22 @@ static bool merged_take(void *ctx, const struct kipt_record *records, u32 count)
 	return output_take(ctx, records, count);
 }
 
-static bool merged_decode(struct crash *crash, struct output *output)
+static bool merged_decode(struct crash *crash)
 {
+	struct crash_merge merge = { 0 };
 	bool ok;
 
-	crash->merge = crash_merge_create();
-	if (!crash->merge) {
-		say_errno(ENOMEM, "cannot hold the traces");
-		return false;
-	}
-	output->view.merged = true;
-	ok = each_cpu(crash, output, cpu_decode) &&
-	     crash_merge_give(crash->merge, merged_take, output);
-	crash_merge_destroy(crash->merge);
+	crash->merge = &merge;
+	crash->output->view.merged = true;
+	ok = each_cpu(crash, cpu_decode) &&
+	     crash_merge_give(&merge, merged_take, crash->output);
+	crash_merge_free(&merge);
 	crash->merge = NULL;
 	return ok;
 }
 
 /* They are older than the death. */
-static void slots_show(const struct crash *crash, struct names *names)
+static void slots_show(const struct crash *crash)
 {
 	const struct crash_slots *slots = &crash->machine.slots;
 	u32 i;
@@ -475,20 +469,14 @@ static void slots_show(const struct crash *crash, struct names *names)
 		printf("The machine survived this before ('kipt crash %s --snapshot N' shows number N):\n",
 		       crash->path);
 	for (i = 0; i < slots->count; i++)
-		snapshot_print(&slots->list[i].about, names, crash->view.json);
-}
-
-static bool summary_show(struct crash *crash, struct output *output)
-{
-	slots_show(crash, output->names);
-	crash_show(&crash->machine, &output->view);
-	return each_cpu(crash, output, cpu_show);
+		snapshot_print(&slots->list[i].about, crash->output->names,
+			       crash->view.json);
 }
 
 static bool save(struct crash *crash, struct symbols *symbols)
 {
 	return save_folder(crash->save) &&
-	       each_cpu(crash, NULL, cpu_save) &&
+	       each_cpu(crash, cpu_save) &&
 	       (!crash->program || crash_program_save(crash->program,
 						      crash->save)) &&
 	       (crash->live ? save_kernel(crash->save) :
@@ -499,18 +487,19 @@ static bool save(struct crash *crash, struct symbols *symbols)
 }
 
 /* After what led there; what is held back is printed first. */
-static void death_show(struct crash *crash, struct output *output)
+static void death_show(struct crash *crash)
 {
 	struct child_death death;
 
 	crash_program_death(crash->program, &death);
-	view_flush(&output->view);
-	death_tell(&death, output);
+	view_flush(&crash->output->view);
+	death_tell(&death, crash->output);
 }
 
 /* The table goes to the names when it was saved. */
-static bool all_show(struct crash *crash, struct output *output)
+static bool all_show(struct crash *crash)
 {
+	struct output *output = crash->output;
 	struct symbols *symbols = NULL;
 	bool ok = true;
 
@@ -522,17 +511,19 @@ static bool all_show(struct crash *crash, struct output *output)
 		symbols_destroy(symbols);
 	else
 		names_kernel(output->names, symbols);
-	if (ok && summary_wanted(crash))
-		ok = summary_show(crash, output);
+	if (ok && summary_wanted(crash)) {
+		slots_show(crash);
+		crash_show(&crash->machine, &output->view);
+		ok = each_cpu(crash, cpu_show);
+	}
 	if (!ok || crash->summary || (crash->save && !crash->shown))
 		return ok;
 	progress_catch();
 	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
 	died_choose(crash);
-	ok = crash->merged ? merged_decode(crash, output) :
-			     each_cpu(crash, output, cpu_decode);
+	ok = crash->merged ? merged_decode(crash) : each_cpu(crash, cpu_decode);
 	if (crash->program && end_wanted(crash))
-		death_show(crash, output);
+		death_show(crash);
 	return ok;
 }
 
@@ -546,6 +537,7 @@ static bool show(struct crash *crash)
 	if (!cpus_check(crash) ||
 	    !output_open(&output, &crash->view, crash->live))
 		return false;
+	crash->output = &output;
 	maps_move(&output.maps, &crash->maps);
 	kernel_debug_names(&crash->debug, output.names);
 	kernel = crash_machine_kernel(&crash->machine);
@@ -553,7 +545,7 @@ static bool show(struct crash *crash)
 	ok = (!crash->program || crash_program_map(crash->program,
 						   &output.maps,
 						   output.names)) &&
-	     all_show(crash, &output);
+	     all_show(crash);
 	return output_close(&output, ok) && ok;
 }
 

@@ -70,23 +70,18 @@ static u64 probe_find(const struct crash_machine *machine)
 	return 0;
 }
 
-static bool table_try(struct crash_machine *machine, u64 cr3, u64 probe)
-{
-	return cr3 && crash_memory_kernel(machine->memory, cr3, probe);
-}
-
 static void table_choose(struct crash_machine *machine)
 {
 	u64 probe = probe_find(machine);
 	u32 i;
 
-	if (table_try(machine, first_table(machine), probe))
+	if (crash_memory_kernel(machine->memory, first_table(machine), probe))
 		return;
 	for (i = 0; i < machine->set.count; i++) {
 		const struct crash_cpu *cpu = machine->set.cpus[i];
 
 		if (cpu->stop_good &&
-		    table_try(machine, cpu->page.stop.cr3, probe))
+		    crash_memory_kernel(machine->memory, cpu->page.stop.cr3, probe))
 			return;
 	}
 }

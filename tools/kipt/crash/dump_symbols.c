@@ -198,25 +198,16 @@ static bool kernel_take(struct kallsyms *k)
 static bool kallsyms_add(struct symbols *symbols, struct crash_memory *memory,
 			const char *info)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
-	bool ok = false;
+	struct kallsyms k = { .memory = memory, .left = NAMES_MAX, .symbols = symbols };
 	u64 text;
 
-	if (!k) {
-		say_errno(ENOMEM, "cannot hold the kernel's symbols");
-		return false;
-	}
-	k->memory = memory;
-	k->left = NAMES_MAX;
-	k->symbols = symbols;
-	if (!vmcoreinfo_symbol(info, "_stext", &text) || !tables_get(k, info))
+	if (!vmcoreinfo_symbol(info, "_stext", &text) || !tables_get(&k, info))
 		say_note("the kernel's symbols are not in the dump: --kallsyms takes a copy of /proc/kallsyms");
-	else if (!form_find(k, text))
+	else if (!form_find(&k, text))
 		say_note("the kernel's symbols are in a form that this kipt does not know: --kallsyms takes a copy of /proc/kallsyms");
 	else
-		ok = kernel_take(k);
-	free(k);
-	return ok;
+		return kernel_take(&k);
+	return false;
 }
 
 #define MODULES_MAX	4096U

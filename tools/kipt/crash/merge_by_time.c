@@ -3,11 +3,13 @@
  * Merges by time, see merge_by_time.h. Times are estimates with a bound, so what
  * is closer together than that may be in another order than it happened.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../uapi/linux/kipt_record.h"
 #include "../cli/list_room.h"
+#include "../cli/messages.h"
 #include "../records/record_state.h"
 #include "merge_by_time.h"
 
@@ -18,28 +20,13 @@ struct stream {
 	struct record_state state;
 };
 
-struct crash_merge {
-	struct stream *streams;
-	u32 count;
-	/* The one that was given last. */
-	const struct stream *last;
-};
-
-struct crash_merge *crash_merge_create(void)
-{
-	return calloc(1, sizeof(struct crash_merge));
-}
-
-void crash_merge_destroy(struct crash_merge *merge)
+void crash_merge_free(struct crash_merge *merge)
 {
 	u32 i;
 
-	if (!merge)
-		return;
 	for (i = 0; i < merge->count; i++)
 		free(merge->streams[i].list);
 	free(merge->streams);
-	free(merge);
 }
 
 static bool stream_begin(struct crash_merge *merge)
@@ -72,12 +59,12 @@ bool crash_merge_take(struct crash_merge *merge,
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if ((records[i].type == KIPT_RECORD_CPU || !merge->count) &&
-		    !stream_begin(merge))
+		if (((records[i].type == KIPT_RECORD_CPU || !merge->count) &&
+		     !stream_begin(merge)) ||
+		    !stream_add(&merge->streams[merge->count - 1], &records[i])) {
+			say_errno(ENOMEM, "cannot hold the traces");
 			return false;
-		if (!stream_add(&merge->streams[merge->count - 1],
-				&records[i]))
-			return false;
+		}
 	}
 	return true;
 }

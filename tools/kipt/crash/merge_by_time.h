@@ -9,20 +9,25 @@
 
 #include "../../../kmod/decode/port.h"
 
-struct crash_merge;
+struct stream;
 
 /**
- * crash_merge_create() - no CPU yet
- *
- * Return: the caller's until crash_merge_destroy(); NULL without memory.
+ * struct crash_merge - records of CPUs; none if all zero
+ * @streams: a CPU's each
+ * @count: how many
+ * @last: the one that was given last
  */
-struct crash_merge *crash_merge_create(void);
+struct crash_merge {
+	struct stream *streams;
+	u32 count;
+	const struct stream *last;
+};
 
 /**
- * crash_merge_destroy() - free it
- * @merge: may be NULL
+ * crash_merge_free() - free what is in it
+ * @merge: of no use afterwards
  */
-void crash_merge_destroy(struct crash_merge *merge);
+void crash_merge_free(struct crash_merge *merge);
 
 /**
  * crash_merge_take() - records of a CPU
@@ -30,7 +35,7 @@ void crash_merge_destroy(struct crash_merge *merge);
  * @records: not packed, with TIME records; a CPU record begins each CPU
  * @count: how many
  *
- * Return: true, or false without memory.
+ * Return: true, or false after a sentence.
  */
 bool crash_merge_take(struct crash_merge *merge,
 		      const struct kipt_record *records, u32 count);

@@ -53,32 +53,16 @@ struct opened {
 	struct source *source;
 };
 
-/* @elf: the symbols of file @loaded, which are asked for in their order. */
-struct crash_reader {
+/*
+ * What the process has, and this one has not: files by their numbers, each opened before
+ * anything else is asked of it; and the symbols of file @loaded, which are asked for in
+ * their order.
+ */
+static struct {
 	struct opened files[CRASH_FILES_MAX];
 	struct elf_symbols *elf;
 	u64 loaded;
-};
-
-/**
- * crash_reader_create() - what the process needs
- *
- * Return: for crash_reader_serve(), free() ends it; NULL without memory.
- */
-static struct crash_reader *crash_reader_create(void)
-{
-	struct crash_reader *reader = calloc(1, sizeof(*reader));
-	u32 i;
-
-	for (i = 0; reader && i < CRASH_FILES_MAX; i++)
-		reader->files[i].fd = -1;
-	return reader;
-}
-
-static void become(struct helper_message *message)
-{
-	message->number = helper_become(message->begin, message->end);
-}
+} process;
 
 static void opened_open(struct opened *file, struct helper_message *message)
 {
@@ -112,8 +96,7 @@ static const char *name_of(const struct opened *file, char *text, size_t size)
 	return text;
 }
 
-static void symbols_send(struct crash_reader *reader,
-			 struct helper_message *message)
+static void symbols_send(struct helper_message *message)
 {
 	const struct symbols *symbols;
 	struct elf_file file;
@@ -121,15 +104,15 @@ static void symbols_send(struct crash_reader *reader,
 
 	message->size = 0;
 	message->end = message->begin;
-	if (!reader->elf || reader->loaded != message->number) {
-		elf_symbols_destroy(reader->elf);
-		reader->loaded = message->number;
-		reader->elf = elf_symbols_load(name_of(
-			&reader->files[message->number], name, sizeof(name)));
+	if (!process.elf || process.loaded != message->number) {
+		elf_symbols_destroy(process.elf);
+		process.loaded = message->number;
+		process.elf = elf_symbols_load(name_of(
+			&process.files[message->number], name, sizeof(name)));
 	}
-	if (!reader->elf)
+	if (!process.elf)
 		return;
-	symbols = elf_symbols_parts(reader->elf, &file);
+	symbols = elf_symbols_parts(process.elf, &file);
 	memcpy(message->bytes, &file, sizeof(file));
 	message->size = sizeof(file);
 	symbols_put(message, symbols);
@@ -152,19 +135,15 @@ static void source_send(struct opened *file, struct helper_message *message)
 		message->size = strlen((char *)message->bytes) + 1;
 }
 
-/**
- * crash_reader_serve() - answer one question
- * @ctx: struct crash_reader
- * @message: the question, then its answer
- */
-static void crash_reader_serve(void *ctx, struct helper_message *message)
+/* Answer one question, in the same message. */
+static void question_serve(void *ctx, struct helper_message *message)
 {
-	struct crash_reader *reader = ctx;
-	struct opened *file = &reader->files[message->number];
+	struct opened *file = &process.files[message->number];
 
+	(void)ctx;
 	switch (message->what) {
 	case CRASH_ASK_BECOME:
-		become(message);
+		message->number = helper_become(message->begin, message->end);
 		break;
 	case CRASH_ASK_OPEN:
 		opened_open(file, message);
@@ -173,7 +152,7 @@ static void crash_reader_serve(void *ctx, struct helper_message *message)
 		opened_read(file, message);
 		break;
 	case CRASH_ASK_SYMBOLS:
-		symbols_send(reader, message);
+		symbols_send(message);
 		break;
 	case CRASH_ASK_SOURCE:
 		source_send(file, message);
@@ -394,9 +373,8 @@ static bool source_read(void *ctx, u32 number, u64 offset, char *text,
 struct crash_files *crash_files_create(u32 seconds)
 {
 	struct crash_files *files = calloc(1, sizeof(*files));
-	struct helper_work work = {
-		.serve = crash_reader_serve,
-		.ctx = crash_reader_create(),
+	const struct helper_work work = {
+		.serve = question_serve,
 		.fd = -1,
 		.memory = MEMORY_MAX,
 	};
@@ -408,12 +386,11 @@ struct crash_files *crash_files_create(u32 seconds)
 			symbols_read, source_read, files,
 		};
 	}
-	if (!files || !work.ctx || !helper_start(&files->helper, &work)) {
+	if (!files || !helper_start(&files->helper, &work)) {
 		say_errno(errno, "cannot start a process that reads files");
 		free(files);
 		files = NULL;
 	}
-	free(work.ctx);
 	return files;
 }
 
