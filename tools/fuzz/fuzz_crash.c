@@ -447,7 +447,7 @@ static void symbols_read(u32 levels)
 		slots_read(virtual);
 	}
 	free(info);
-	crash_memory_destroy(virtual);
+	free(virtual);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

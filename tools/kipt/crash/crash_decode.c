@@ -21,7 +21,6 @@
 #include "../records/process_records.h"
 #include "../records/record_tail.h"
 #include "crash_decode.h"
-#include "record_scan.h"
 
 /* A window is cut at a PSB this far before its end, so that all is there that
  * decoding up to the PSB may read.
@@ -295,14 +294,6 @@ static bool gap_tell(struct run *run, u32 kind, u64 value)
 	});
 }
 
-static bool cpu_tell(struct run *run)
-{
-	return own_tell(run, (struct kipt_record){
-		.type = KIPT_RECORD_CPU,
-		.aux = run->decode->trace->cpu->page.page.number,
-	});
-}
-
 /* The last PSB at which a window that goes on may be cut; 0: there is none. */
 static u64 cut_find(const u8 *window, u64 size)
 {
@@ -440,7 +431,10 @@ static bool begin_tell(struct run *run)
 {
 	const struct crash_trace *trace = run->decode->trace;
 
-	return cpu_tell(run) &&
+	return own_tell(run, (struct kipt_record){
+			.type = KIPT_RECORD_CPU,
+			.aux = trace->cpu->page.page.number,
+	       }) &&
 	       (!trace->overwritten || gap_tell(run, KIPT_GAP_RING, 0));
 }
 
@@ -537,23 +531,20 @@ bool crash_decode(const struct crash_decode *decode, struct output *output)
 	struct run run = {
 		.decode = decode,
 		.output = output,
-		.own = { .is_own = is_own, .give = records_own },
+		.own = { .is_own = is_own, .give = records_own, .ctx = &run },
 		.begins = true,
-		.who = { .logs = decode->logs, .give = records_pass },
-		.held = { .is_place = is_end, .give = records_keep },
+		.who = { .logs = decode->logs, .give = records_pass, .ctx = &run },
+		.held = { .is_place = is_end, .give = records_keep, .ctx = &run },
 	};
 	struct kipt_flow_config config = config_make(&run);
 	struct tally *tally = &output->view.tally;
 	double start = progress_seconds();
 	bool ok;
 
-	run.held.ctx = &run;
 	if (decode->program) {
 		run.own.tid = crash_program_signal(decode->program)->tid;
 		run.own.pid = crash_program_signal(decode->program)->pid;
 	}
-	run.own.ctx = &run;
-	run.who.ctx = &run;
 	if (!run_init(&run, &config)) {
 		run_uninit(&run);
 		say_errno(ENOMEM, "cannot decode CPU %u",

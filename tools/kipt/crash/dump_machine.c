@@ -92,7 +92,7 @@ static bool memory_open(struct crash_machine *machine)
 	u32 levels = levels_find(machine), try;
 
 	for (try = 0; try < 2; try++) {
-		crash_memory_destroy(machine->memory);
+		free(machine->memory);
 		machine->memory = crash_memory_create(&machine->source,
 						      try ? 9 - levels :
 						      levels);
@@ -194,7 +194,7 @@ bool crash_machine_snapshot(struct crash_machine *machine,
 void crash_machine_close(struct crash_machine *machine)
 {
 	crash_slots_free(&machine->slots);
-	crash_memory_destroy(machine->memory);
+	free(machine->memory);
 	free(machine->info);
 	crash_set_free(&machine->set);
 	dump_close(machine->dump);

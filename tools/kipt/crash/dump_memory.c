@@ -30,7 +30,6 @@ struct page {
 	u8 bytes[PAGE];
 };
 
-
 struct crash_memory {
 	struct crash_source source;
 	u32 levels;
@@ -54,11 +53,6 @@ struct crash_memory *crash_memory_create(const struct crash_source *source,
 		memory->levels = levels;
 	}
 	return memory;
-}
-
-void crash_memory_destroy(struct crash_memory *memory)
-{
-	free(memory);
 }
 
 static bool word_read(const struct crash_memory *memory, u64 address,

@@ -14,16 +14,10 @@ struct crash_memory;
  * @source: physical memory; copied
  * @levels: of the page tables, 4 or 5
  *
- * Return: the caller's until crash_memory_destroy(); NULL without memory.
+ * Return: to be freed with free(); NULL without memory.
  */
 struct crash_memory *crash_memory_create(const struct crash_source *source,
 					 u32 levels);
-
-/**
- * crash_memory_destroy() - free it
- * @memory: may be NULL
- */
-void crash_memory_destroy(struct crash_memory *memory);
 
 /**
  * crash_memory_kernel() - by which table the kernel's addresses are found

@@ -179,26 +179,13 @@ struct found {
 };
 
 /**
- * struct damage - a page that is kipt's, and cannot be used
- * @address: physical
- * @verdict: what is wrong with it
- * @number: which CPU it says to be of
- * @kind: of which kind it says to be
- */
-struct damage {
-	u64 address;
-	enum crash_verdict verdict;
-	u32 number;
-	u16 kind;
-};
-
-/**
  * struct search - a search through all of a dump
  * @find: what is looked for
  * @source: memory of the dump
  * @list: pages that were found
  * @count: how many
- * @damages: the first of those that are damaged
+ * @damages: the first of those that are kipt's, and damaged: what they say of
+ *	themselves may be what is damaged
  * @damaged: how many are, also more than fit there
  * @version: the last one seen that is not ours; 0: there was none
  */
@@ -207,7 +194,7 @@ struct search {
 	struct crash_source source;
 	struct found *list;
 	u32 count;
-	struct damage damages[DAMAGES_TOLD];
+	struct crash_page damages[DAMAGES_TOLD];
 	u32 damaged;
 	u16 version;
 };
@@ -231,35 +218,23 @@ static bool found_add(struct search *search, const struct crash_page *page)
 	return true;
 }
 
-static void damage_add(struct search *search, const struct crash_page *page)
-{
-	if (search->damaged < DAMAGES_TOLD)
-		search->damages[search->damaged] = (struct damage){
-			.address = page->address,
-			.verdict = page->verdict,
-			.number = page->head.number,
-			.kind = page->head.kind,
-		};
-	search->damaged++;
-}
-
 /* Whose they are may be what is damaged. */
 static void damages_tell(const struct search *search)
 {
-	const struct damage *damage = search->damages;
+	const struct crash_page *damage = search->damages;
 	u32 i;
 
 	for (i = 0; i < search->damaged && i < DAMAGES_TOLD; i++, damage++) {
 		unsigned long long address = damage->address;
 		const char *what = crash_verdict_text(damage->verdict);
 
-		if (damage->kind == KIPT_CRASH_CPU)
+		if (damage->head.kind == KIPT_CRASH_CPU)
 			say_note("the page of CPU %u at 0x%llx %s",
-				 damage->number, address, what);
+				 damage->head.number, address, what);
 		else
 			say_note("the %s at 0x%llx %s",
-				 damage->kind == KIPT_CRASH_HEADER ? "header" :
-				 "page", address, what);
+				 damage->head.kind == KIPT_CRASH_HEADER ?
+				 "header" : "page", address, what);
 	}
 	if (search->damaged > DAMAGES_TOLD)
 		say_note("%u more of kipt's pages in the dump are damaged",
@@ -279,7 +254,9 @@ static bool page_take(struct search *search, u64 address)
 		return true;
 	case CRASH_SIZE:
 	case CRASH_SUM:
-		damage_add(search, &page);
+		if (search->damaged < DAMAGES_TOLD)
+			search->damages[search->damaged] = page;
+		search->damaged++;
 		return true;
 	default:
 		return true;

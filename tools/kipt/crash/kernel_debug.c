@@ -158,13 +158,23 @@ static void line_reader_destroy(struct line_reader *reader)
 	free(reader);
 }
 
-/* What is asked is in the message. */
-static bool ask(struct line_reader *reader, u32 what)
+/* False also if there is no reader; @symbol may be NULL. */
+static bool ask(struct line_reader *reader, u32 what, const char *symbol, u64 begin,
+		u64 number)
 {
+	size_t length = symbol ? strlen(symbol) + 1 : 0;
+	struct helper_message *message;
 	char fate[64];
 
+	if (!reader || reader->over || length > SYMBOL_MAX)
+		return false;
+	message = &reader->helper.message;
+	message->what = what;
+	message->begin = begin;
+	message->number = number;
+	message->size = length;
+	memcpy(message->bytes, symbol ? symbol : "", length);
 	reader->helper.wait_ms = SECONDS * 1000;
-	reader->helper.message.what = what;
 	if (helper_ask(&reader->helper))
 		return true;
 	reader->over = true;
@@ -186,14 +196,8 @@ static bool ask(struct line_reader *reader, u32 what)
 static bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
 		     char *text, size_t size)
 {
-	size_t length = symbol ? strlen(symbol) + 1 : 0;
-
-	if (!reader || reader->over || length > SYMBOL_MAX)
-		return false;
-	reader->helper.message.begin = address;
-	reader->helper.message.size = length;
-	memcpy(reader->helper.message.bytes, symbol ? symbol : "", length);
-	return ask(reader, ASK_LINE) && helper_text(&reader->helper.message, text, size);
+	return ask(reader, ASK_LINE, symbol, address, 0) &&
+	       helper_text(&reader->helper.message, text, size);
 }
 
 /**
@@ -205,10 +209,7 @@ static bool line_reader_get(struct line_reader *reader, const char *symbol, u64 
  */
 static bool line_reader_build_id(struct line_reader *reader, struct build_id *id)
 {
-	if (!reader || reader->over)
-		return false;
-	reader->helper.message.size = 0;
-	if (!ask(reader, ASK_ID) || reader->helper.message.size != sizeof(*id))
+	if (!ask(reader, ASK_ID, NULL, 0, 0) || reader->helper.message.size != sizeof(*id))
 		return false;
 	memcpy(id, reader->helper.message.bytes, sizeof(*id));
 	return id->size && id->size <= BUILD_ID_MAX;
@@ -224,22 +225,16 @@ static bool line_reader_build_id(struct line_reader *reader, struct build_id *id
  */
 static bool line_reader_symbols(struct line_reader *reader, struct symbols *symbols, u64 bias)
 {
-	struct helper_message *message = reader ? &reader->helper.message : NULL;
 	size_t before = symbols_count(symbols);
 	u64 next = 0, from;
 
-	if (!reader || reader->over)
-		return false;
 	/* Each answer has some more of them, or it was the last. */
 	do {
 		from = next;
-		message->begin = from;
-		message->number = bias;
-		message->size = 0;
-		if (!ask(reader, ASK_SYMBOLS))
+		if (!ask(reader, ASK_SYMBOLS, NULL, from, bias))
 			break;
-		next = message->end;
-	} while (next > from && symbols_take(symbols, message, 0));
+		next = reader->helper.message.end;
+	} while (next > from && symbols_take(symbols, &reader->helper.message, 0));
 	return symbols_count(symbols) > before;
 }
 

@@ -110,12 +110,6 @@ static size_t part_size(const struct stream *stream)
 	return end - stream->at;
 }
 
-static void part_pass(struct stream *stream, size_t size)
-{
-	for (; size; size--, stream->at++)
-		record_state_see(&stream->state, &stream->list[stream->at]);
-}
-
 bool crash_merge_give(struct crash_merge *merge,
 		      bool (*take)(void *ctx,
 				   const struct kipt_record *records,
@@ -134,7 +128,8 @@ bool crash_merge_give(struct crash_merge *merge,
 						 ctx);
 		merge->last = stream;
 		good = good && take(ctx, &stream->list[stream->at], size);
-		part_pass(stream, size);
+		for (; size; size--, stream->at++)
+			record_state_see(&stream->state, &stream->list[stream->at]);
 	}
 	return good;
 }

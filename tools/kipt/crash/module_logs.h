@@ -3,13 +3,15 @@
  * What the module had noted beside the trace of a CPU that died: who ran, and
  * what kernel text was patched. Read out of a dump, where it may be anything:
  * what is given away is bounded, and good for the module's own questions. Names of
- * processes come from the list that the kernel has of them.
+ * processes come from the list that the kernel has of them. Records of the CPU get the
+ * threads that ran, and those for which that is needed are finished.
  */
 #ifndef KIPT_MODULE_LOGS_H
 #define KIPT_MODULE_LOGS_H
 
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/switch_log.h"
+#include "../../../kmod/shared/task_merge.h"
 #include "../symbols/process_maps.h"
 #include "crash_pages.h"
 
@@ -67,5 +69,52 @@ bool crash_logs_tgid(const struct crash_logs *logs, u64 space, u32 *tgid);
  */
 void crash_tasks_load(struct maps *maps, const struct crash_source *kernel,
 		      const struct crash_set *set);
+
+/**
+ * struct crash_who - records on their way
+ * @logs: who ran; no entries: that is not known
+ * @time: TIME and CBR records are wanted, not only made to place threads
+ * @give: where records go; false ends it
+ * @ctx: its first argument
+ * @merge: where in the log the records are
+ *
+ * The first four are set, the rest is zero at first.
+ */
+struct crash_who {
+	const struct crash_logs *logs;
+	bool time;
+	bool (*give)(void *ctx, const struct kipt_record *records, u32 count);
+	void *ctx;
+	struct kipt_task_merge merge;
+};
+
+/**
+ * crash_who_known() - whether threads can be known
+ * @who: where records go
+ *
+ * Return: true if there is a log; then TIME records are needed to place them.
+ */
+bool crash_who_known(const struct crash_who *who);
+
+/**
+ * crash_who_begin() - the records begin, or go on after a hole
+ * @who: where to
+ * @begin: TSC there; 0: unknown
+ * @end: TSC where they end; ~0: unknown
+ *
+ * Return: how many switches are not known that may belong to them.
+ */
+u64 crash_who_begin(struct crash_who *who, u64 begin, u64 end);
+
+/**
+ * crash_who_take() - records of the flow
+ * @who: where to
+ * @records: what, in order
+ * @count: how many
+ *
+ * Return: what @give returned last; true if it was not called.
+ */
+bool crash_who_take(struct crash_who *who, const struct kipt_record *records,
+		    u32 count);
 
 #endif /* KIPT_MODULE_LOGS_H */

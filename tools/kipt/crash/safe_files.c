@@ -46,9 +46,10 @@ enum crash_ask {
 /* As much of a file as snapshots keep for its build id. */
 #define HEAD_BYTES	4096
 
-/* A file; @fd is -1 if it is not open. */
+/* A file; @fd is -1 if it is not open. What libraries open, they open by a name. */
 struct opened {
 	int fd;
+	char name[32];
 	bool source_tried;
 	struct source *source;
 };
@@ -71,6 +72,7 @@ static void opened_open(struct opened *file, struct helper_message *message)
 	ssize_t got = 0;
 
 	file->fd = file_open_no_links((char *)message->bytes);
+	snprintf(file->name, sizeof(file->name), "/proc/self/fd/%d", file->fd);
 	if (file->fd >= 0)
 		got = pread(file->fd, head, sizeof(head), 0);
 	if (got <= 0 || !build_id_find(&id, head, got))
@@ -89,26 +91,17 @@ static void opened_read(const struct opened *file, struct helper_message *messag
 	message->size = got > 0 ? got : 0;
 }
 
-/* What libraries open, they open by a name. */
-static const char *name_of(const struct opened *file, char *text, size_t size)
-{
-	snprintf(text, size, "/proc/self/fd/%d", file->fd);
-	return text;
-}
-
 static void symbols_send(struct helper_message *message)
 {
 	const struct symbols *symbols;
 	struct elf_file file;
-	char name[32];
 
 	message->size = 0;
 	message->end = message->begin;
 	if (!process.elf || process.loaded != message->number) {
 		elf_symbols_destroy(process.elf);
 		process.loaded = message->number;
-		process.elf = elf_symbols_load(name_of(
-			&process.files[message->number], name, sizeof(name)));
+		process.elf = elf_symbols_load(process.files[message->number].name);
 	}
 	if (!process.elf)
 		return;
@@ -121,13 +114,11 @@ static void symbols_send(struct helper_message *message)
 static void source_send(struct opened *file, struct helper_message *message)
 {
 	static const struct debug_places by_id = { .by_id = true };
-	char name[32];
 
 	/* Nobody is asked for files by way of the network. */
 	unsetenv("DEBUGINFOD_URLS");
 	if (!file->source_tried)
-		file->source = source_load(name_of(file, name, sizeof(name)),
-					   &by_id);
+		file->source = source_load(file->name, &by_id);
 	file->source_tried = true;
 	message->size = 0;
 	if (source_text(file->source, message->begin, (char *)message->bytes,
