@@ -41,7 +41,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
-		crash/module_logs crash/fatal_program crash/core_file crash/dump_elf_holes \
+		crash/module_logs crash/fatal_program crash/dump_elf_holes \
 		crash/snapshot_slots symbols/kernel_symbols \
 		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)

@@ -14,6 +14,7 @@
 #include "../../kmod/shared/task_merge.h"
 #include "../kipt/symbols/build_id.h"
 #include "../kipt/crash/safe_files.h"
+#include "../kipt/cli/kipt.h"
 #include "../kipt/cli/progress.h"
 #include "../kipt/crash/header_find.h"
 #include "../kipt/crash/module_logs.h"

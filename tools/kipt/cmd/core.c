@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../cli/args.h"
-#include "../crash/core_file.h"
+#include "../crash/dump_elf_holes.h"
 #include "../crash/snapshot_collect.h"
 #include "../kernel/genl.h"
 #include "../records/record_tail.h"

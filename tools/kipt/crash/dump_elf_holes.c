@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads ELF dumps, see dump_elf_holes.h. No number of the file is believed: counts are
- * bounded by the file's length, what a segment says to have by what is there.
+ * Reads ELF dumps, see dump_elf_holes.h; core dumps of programs come last. No number of
+ * the file is believed: counts are bounded by the file's length, what a segment says to
+ * have by what is there.
  */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/procfs.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 #include "../cli/file_read.h"
@@ -47,6 +51,12 @@ static u32 file_read(void *ctx, u64 offset, void *bytes, u32 size)
 	return file_read_at(elf->fd, offset, bytes, size);
 }
 
+/* Whether all of it is there. */
+static bool read_all(const struct dump_elf *elf, u64 offset, void *bytes, u32 size)
+{
+	return file_read_at(elf->fd, offset, bytes, size) == size;
+}
+
 bool dump_elf_is(int fd)
 {
 	char magic[SELFMAG];
@@ -69,10 +79,20 @@ static void notes_take(struct reading *reading, const Elf64_Phdr *segment)
 		elf->info = vmcoreinfo_find(&file, at, end);
 }
 
+/* False without memory. */
+static bool part_add(struct dump_elf *elf, struct dump_part part)
+{
+	struct dump_part *parts = list_room(elf->parts, elf->count, sizeof(*parts));
+
+	if (!parts)
+		return false;
+	elf->parts = parts;
+	parts[elf->count++] = part;
+	return true;
+}
+
 static void load_take(struct reading *reading, const Elf64_Phdr *segment)
 {
-	struct dump_elf *elf = reading->elf;
-	struct dump_part *parts;
 	u64 there = segment->p_offset < reading->length ?
 		    reading->length - segment->p_offset : 0;
 
@@ -86,17 +106,11 @@ static void load_take(struct reading *reading, const Elf64_Phdr *segment)
 	reading->missing += segment->p_filesz - there;
 	if (!there)
 		return;
-	parts = list_room(elf->parts, elf->count, sizeof(*parts));
-	if (!parts) {
-		reading->failed = true;
-		return;
-	}
-	elf->parts = parts;
-	parts[elf->count++] = (struct dump_part){
+	reading->failed = !part_add(reading->elf, (struct dump_part){
 		.address = segment->p_paddr,
 		.size = there,
 		.offset = segment->p_offset,
-	};
+	});
 }
 
 /* Numbers of 65535 and more do not fit into the header: the first section has
@@ -110,8 +124,7 @@ static u32 segment_count(struct reading *reading, const Elf64_Ehdr *head)
 	Elf64_Shdr first;
 
 	if (count == PN_XNUM) {
-		if (file_read(reading->elf, head->e_shoff, &first,
-			      sizeof(first)) == sizeof(first))
+		if (read_all(reading->elf, head->e_shoff, &first, sizeof(first)))
 			count = first.sh_info;
 		else
 			say_note("%s does not say how many segments it has: the first %u are read",
@@ -131,9 +144,8 @@ static void segments_read(struct reading *reading, const Elf64_Ehdr *head)
 	Elf64_Phdr segment;
 
 	for (i = 0; i < count && !reading->failed; i++) {
-		if (file_read(reading->elf, head->e_phoff +
-			      (u64)i * sizeof(segment), &segment,
-			      sizeof(segment)) != sizeof(segment))
+		if (!read_all(reading->elf, head->e_phoff + (u64)i * sizeof(segment),
+			      &segment, sizeof(segment)))
 			break;
 		if (segment.p_type == PT_LOAD)
 			load_take(reading, &segment);
@@ -150,12 +162,17 @@ static int part_compare(const void *left, const void *right)
 }
 
 /* The kernel's text is in a vmcore twice. What begins first has what they share. */
-void dump_elf_order(struct dump_elf *elf)
+/**
+ * parts_order() - sort parts, and leave out what an earlier one has
+ * @elf: its @parts and @count are changed
+ */
+static void parts_order(struct dump_elf *elf)
 {
 	u32 i, count = 0;
 	u64 end = 0;
 
-	qsort(elf->parts, elf->count, sizeof(*elf->parts), part_compare);
+	if (elf->count)
+		qsort(elf->parts, elf->count, sizeof(*elf->parts), part_compare);
 	for (i = 0; i < elf->count; i++) {
 		struct dump_part part = elf->parts[i];
 		u64 shared = part.address < end ? end - part.address : 0;
@@ -180,7 +197,7 @@ static bool head_read(struct reading *reading, Elf64_Ehdr *head)
 		return false;
 	}
 	reading->length = stat.st_size;
-	if (file_read(reading->elf, 0, head, sizeof(*head)) != sizeof(*head)) {
+	if (!read_all(reading->elf, 0, head, sizeof(*head))) {
 		say_error("%s ends in its ELF header: nothing of the dump is there",
 			  reading->path);
 		return false;
@@ -225,7 +242,7 @@ bool dump_elf_open(struct dump_elf *elf, int fd, const char *path)
 			  path);
 		return false;
 	}
-	dump_elf_order(elf);
+	parts_order(elf);
 	return true;
 }
 
@@ -291,4 +308,134 @@ bool dump_elf_next(const struct dump_elf *elf, u64 *address)
 		return true;
 	}
 	return false;
+}
+
+/* More mappings than a process may have by default, several times. */
+#define PARTS_MAX	1000000
+/* Notes of the first thread are in front. */
+#define NOTE_BYTES	4096
+
+struct core_file {
+	/* Its parts are of virtual memory; there is no VMCOREINFO. */
+	struct dump_elf elf;
+	bool has_status;
+	struct elf_prstatus status;
+};
+
+/* As many mappings as do not fit into the header are counted in section 0. */
+static bool count_read(const struct core_file *core, const Elf64_Ehdr *head, u32 *count)
+{
+	Elf64_Shdr first;
+
+	*count = head->e_phnum;
+	if (head->e_phnum == PN_XNUM) {
+		if (!read_all(&core->elf, head->e_shoff, &first, sizeof(first)))
+			return false;
+		*count = first.sh_info;
+	}
+	return *count && *count <= PARTS_MAX;
+}
+
+/* The status of a thread is its first note. */
+static void status_read(struct core_file *core, const Elf64_Phdr *part)
+{
+	u8 bytes[NOTE_BYTES];
+	size_t size = part->p_filesz < sizeof(bytes) ? part->p_filesz : sizeof(bytes);
+	Elf64_Nhdr note;
+	size_t at = sizeof(note) + 8;
+
+	if (size < at || !read_all(&core->elf, part->p_offset, bytes, size))
+		return;
+	memcpy(&note, bytes, sizeof(note));
+	if (note.n_type != NT_PRSTATUS || note.n_namesz != 5 ||
+	    note.n_descsz != sizeof(core->status) || size < at + note.n_descsz)
+		return;
+	memcpy(&core->status, bytes + at, sizeof(core->status));
+	core->has_status = true;
+}
+
+/*
+ * Parts that have no bytes, or reach beyond the last address or offset, are left out.
+ * False without memory.
+ */
+static bool part_take(struct core_file *core, const Elf64_Phdr *part)
+{
+	if (part->p_type != PT_LOAD || !part->p_filesz ||
+	    part->p_vaddr + part->p_filesz <= part->p_vaddr ||
+	    part->p_offset > INT64_MAX / 2 || part->p_filesz > INT64_MAX / 2)
+		return true;
+	return part_add(&core->elf, (struct dump_part){
+		.address = part->p_vaddr,
+		.size = part->p_filesz,
+		.offset = part->p_offset,
+	});
+}
+
+static bool core_head_read(struct core_file *core)
+{
+	Elf64_Phdr part;
+	Elf64_Ehdr head;
+	bool noted = false;
+	u32 count, i;
+
+	if (!read_all(&core->elf, 0, &head, sizeof(head)) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_CORE ||
+	    head.e_machine != EM_X86_64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
+	    !count_read(core, &head, &count))
+		return false;
+	for (i = 0; i < count; i++) {
+		if (!read_all(&core->elf, head.e_phoff + i * sizeof(part), &part, sizeof(part)) ||
+		    !part_take(core, &part))
+			return false;
+		if (part.p_type == PT_NOTE && !noted)
+			status_read(core, &part);
+		noted |= part.p_type == PT_NOTE;
+	}
+	parts_order(&core->elf);
+	return core->has_status;
+}
+
+struct core_file *core_file_open(const char *path)
+{
+	struct core_file *core = calloc(1, sizeof(*core));
+
+	if (!core) {
+		say_errno(ENOMEM, "cannot read %s", path);
+		return NULL;
+	}
+	core->elf.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (core->elf.fd < 0)
+		say_errno(errno, "cannot read %s", path);
+	else if (!core_head_read(core))
+		say_error("%s is not a core dump of a 64-bit program, or was cut in its head",
+			  path);
+	else
+		return core;
+	core_file_close(core);
+	return NULL;
+}
+
+void core_file_close(struct core_file *core)
+{
+	if (!core)
+		return;
+	if (core->elf.fd >= 0)
+		close(core->elf.fd);
+	dump_elf_close(&core->elf);
+	free(core);
+}
+
+bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip, const u64 *sp)
+{
+	struct user_regs_struct regs;
+
+	memcpy(&regs, core->status.pr_reg, sizeof(regs));
+	return (u32)core->status.pr_cursig == signal && regs.rip == ip &&
+	       (!sp || regs.rsp == *sp);
+}
+
+u32 core_file_read(const struct core_file *core, u64 address, u8 *bytes, u32 size)
+{
+	return core ? dump_elf_read(&core->elf, address, bytes, size) : 0;
 }

@@ -2,7 +2,8 @@
 /*
  * Dumps that are ELF files: vmcores of kexec, of QEMU, and /proc/vmcore. A
  * segment says which physical memory is where in the file, a note has
- * VMCOREINFO.
+ * VMCOREINFO. And memory of a program out of the core dump that the kernel wrote of it:
+ * code that no file has, as what was compiled at run time. Both may be cut or made up.
  */
 #ifndef KIPT_DUMP_ELF_HOLES_H
 #define KIPT_DUMP_ELF_HOLES_H
@@ -64,12 +65,6 @@ bool dump_elf_open(struct dump_elf *elf, int fd, const char *path);
 void dump_elf_close(struct dump_elf *elf);
 
 /**
- * dump_elf_order() - sort parts, and leave out what an earlier one has
- * @elf: its @parts and @count are changed
- */
-void dump_elf_order(struct dump_elf *elf);
-
-/**
  * dump_elf_read() - copy memory
  * @elf: the dump
  * @address: as of its parts
@@ -89,5 +84,43 @@ u32 dump_elf_read(const struct dump_elf *elf, u64 address, void *bytes,
  * Return: true, or false if there is none.
  */
 bool dump_elf_next(const struct dump_elf *elf, u64 *address);
+
+struct core_file;
+
+/**
+ * core_file_open() - read the head of a core dump
+ * @path: an ELF file of a 64-bit program
+ *
+ * Return: the caller's until core_file_close(); NULL after a sentence.
+ */
+struct core_file *core_file_open(const char *path);
+
+/**
+ * core_file_close() - close it
+ * @core: may be NULL
+ */
+void core_file_close(struct core_file *core);
+
+/**
+ * core_file_is_of() - whether it is of the program that a signal killed
+ * @core: the core dump
+ * @signal: number of the signal
+ * @ip: where its thread was, which is the first in a core dump
+ * @sp: its stack pointer; NULL: it is not known
+ *
+ * Return: true if so.
+ */
+bool core_file_is_of(const struct core_file *core, u32 signal, u64 ip, const u64 *sp);
+
+/**
+ * core_file_read() - copy memory
+ * @core: may be NULL, which has none
+ * @address: in the program
+ * @bytes: filled
+ * @size: how many are wanted
+ *
+ * Return: how many were copied; less than @size where the core dump has no more.
+ */
+u32 core_file_read(const struct core_file *core, u64 address, u8 *bytes, u32 size);
 
 #endif /* KIPT_DUMP_ELF_HOLES_H */

@@ -10,7 +10,7 @@
 #include "../record/traced_command.h"
 #include "../symbols/address_names.h"
 #include "../symbols/process_maps.h"
-#include "core_file.h"
+#include "dump_elf_holes.h"
 #include "crash_pages.h"
 #include "safe_files.h"
 
