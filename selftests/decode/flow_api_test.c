@@ -1324,7 +1324,6 @@ static bool much_work_counts_in_little_memory(u32 more)
 	return more ? sums[0] == sums[1] && sums[0] : much_work_counts_in_little_memory(KIPT_FLOW_NO_MEMO);
 }
 
-/* What stood in the same memory the run before says nothing. */
 /* Kinds of gaps, and where tracing went on. */
 struct gaps_seen {
 	u32 no_code, decode, enables;
@@ -1345,8 +1344,10 @@ static bool count_gaps(void *ctx, const struct kipt_record *record, u32 n)
 	return true;
 }
 
-/* After a gap, RETs without CALLs: as many as the CPU has addresses on its stack. */
-static bool rets_of_lost_calls_are_few(void)
+/* Code that is missing calls a function again and again: its RETs are compressed, and each
+ * gap hides the next CALL.
+ */
+static bool rets_of_lost_calls_are_no_errors(void)
 {
 	/* TIP to the RET; it is compressed. */
 	static const u8 ret[] = { 0x2d, 0x00, 0x10, 0x06 };
@@ -1369,13 +1370,14 @@ static bool rets_of_lost_calls_are_few(void)
 		memcpy(bytes + PSB_PLUS + 1 + i * sizeof(ret), ret, sizeof(ret));
 	kipt_flow_run(kipt_flow_init(arena, sizeof(arena), &config, &code, &sink), bytes,
 		      sizeof(bytes), 0, sizeof(bytes));
-	if (seen.no_code == 1 + 64 && seen.decode == 1 && seen.enables == 65)
+	if (seen.no_code == 1 + 80 && !seen.decode && seen.enables == 80)
 		return true;
 	printf("# %u gaps without code, %u errors, %u times enabled\n", seen.no_code,
 	       seen.decode, seen.enables);
 	return false;
 }
 
+/* What stood in the same memory the run before says nothing. */
 static bool runs_are_apart(void)
 {
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES,
@@ -1527,8 +1529,8 @@ int main(void)
 		    "flow ends a slice by bytes and by work");
 	ktap_result(&ktap, pauses_at_a_place(0) && pauses_at_a_place(KIPT_FLOW_NO_MEMO),
 		    "flow pauses at a place, and code may be another there");
-	ktap_result(&ktap, rets_of_lost_calls_are_few(),
-		    "flow believes 64 compressed RETs whose CALLs are in a gap");
+	ktap_result(&ktap, rets_of_lost_calls_are_no_errors(),
+		    "flow goes on after any number of RETs whose CALLs are in gaps");
 	ktap_result(&ktap, step_slices_bound_work(),
 		    "flow ends a slice of blocks amid a packet, records are the same");
 	ktap_result(&ktap, no_code_where_none_can_be(KIPT_FLOW_BRANCHES) &&

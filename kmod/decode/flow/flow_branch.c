@@ -66,24 +66,11 @@ static void forget_pending(struct kipt_flow *flow)
 	kipt_walk_forget(flow);
 }
 
-/* A RET whose CALL was in a gap. The CPU compresses RETs of its last 64 CALLs only, so more
- * of them are not believed, though each gap may hide further CALLs.
- */
-static bool ret_of_lost_call(struct kipt_flow *flow, enum kipt_status status)
-{
-	if (status != KIPT_BAD_RET || !flow->state.calls_lost || flow->walk.stack.depth ||
-	    !flow->state.rets_left)
-		return false;
-	flow->state.rets_left--;
-	return true;
-}
-
 void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 {
-	bool call_lost = ret_of_lost_call(flow, status);
 	u8 kind = KIPT_GAP_DECODE;
 
-	if (call_lost)
+	if (status == KIPT_BAD_RET && flow->state.calls_lost && !flow->walk.stack.depth)
 		kind = flow->state.calls_lost;
 	else if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
@@ -93,10 +80,8 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 	kipt_emit_gap(flow, kind, status, flow->input.offset);
 	flow->state.lost = true;
 	flow->state.doubtful = kind == KIPT_GAP_DECODE;
-	if (flow->state.enabled && !call_lost) {
+	if (flow->state.enabled)
 		flow->state.calls_lost = kind;
-		flow->state.rets_left = KIPT_RETURN_STACK_SIZE;
-	}
 	flow->state.enabled = false;
 	flow->state.overflow = false;
 	forget_pending(flow);

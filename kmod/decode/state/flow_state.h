@@ -119,7 +119,6 @@ struct kipt_count_emission {
  * @mode_if: IF of the last MODE.Exec
  * @calls_lost: kind of the gap in which CALLs may be whose RETs are still to come; 0 if
  *	the stack of return addresses has each that a RET can be compressed for
- * @rets_left: how many such RETs are still believed; with more the trace is damaged
  * @power_known: @power_ip is valid
  * @power_ip: where the CPU was last put to sleep
  *
@@ -135,7 +134,6 @@ struct kipt_flow_state {
 	bool mode_if;
 	bool power_known;
 	u8 calls_lost;
-	u8 rets_left;
 	u64 power_ip;
 };
 
