@@ -546,6 +546,7 @@ static bool show(struct crash *crash)
 						   &output.maps,
 						   output.names)) &&
 	     all_show(crash);
+	crash->output = NULL;
 	return output_close(&output, ok) && ok;
 }
 

@@ -161,10 +161,11 @@ static int part_compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The kernel's text is in a vmcore twice. What begins first has what they share. */
 /**
  * parts_order() - sort parts, and leave out what an earlier one has
  * @elf: its @parts and @count are changed
+ *
+ * The kernel's text is in a vmcore twice. What begins first has what they share.
  */
 static void parts_order(struct dump_elf *elf)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A dump of a machine's memory: ELF, makedumpfile's format, /proc/vmcore. Bytes are read where they are
- * wanted; no dump is loaded.
+ * A dump of a machine's memory: ELF, makedumpfile's format, /proc/vmcore. Bytes are read where
+ * they are wanted; no dump is loaded.
  */
 #ifndef KIPT_DUMP_FILE_H
 #define KIPT_DUMP_FILE_H

@@ -48,7 +48,7 @@ struct ring {
  * Return: true if so.
  */
 static bool log_is_own(struct crash_memory *memory,
-		      const struct kipt_crash_header *header, u64 address)
+		       const struct kipt_crash_header *header, u64 address)
 {
 	struct kipt_crash_anchor anchor;
 
@@ -322,8 +322,7 @@ static bool is_anchored(const struct search *search,
 			const struct crash_set *set)
 {
 	return search->find->memory &&
-	       log_is_own(search->find->memory, &set->header,
-				set->header_address);
+	       log_is_own(search->find->memory, &set->header, set->header_address);
 }
 
 /* When the last CPU of a set stopped, 0 if none did. */
@@ -498,8 +497,7 @@ static bool header_take(struct search *search, struct crash_set *set)
 	if (page.verdict == CRASH_GOOD &&
 	    page.head.kind == KIPT_CRASH_HEADER) {
 		if (search->find->memory &&
-		    !log_is_own(search->find->memory, &page.header,
-				      address))
+		    !log_is_own(search->find->memory, &page.header, address))
 			say_note("the header at 0x%llx is not the kernel's: a program could have made it up",
 				 (unsigned long long)address);
 		return crash_set_read(set, &search->source, &page);

@@ -194,7 +194,7 @@ static bool ask(struct line_reader *reader, u32 what, const char *symbol, u64 be
  * Return: true if it is known; a note says once why no more is.
  */
 static bool line_reader_get(struct line_reader *reader, const char *symbol, u64 address,
-		     char *text, size_t size)
+			    char *text, size_t size)
 {
 	return ask(reader, ASK_LINE, symbol, address, 0) &&
 	       helper_text(&reader->helper.message, text, size);
@@ -461,8 +461,7 @@ static bool source_find(void *ctx, u64 address, const struct place *place, char 
 	if (strcmp(place->object, "kernel")) {
 		module = module_get(debug, place->object);
 		return module && place->symbol &&
-		       line_reader_get(module->lines, place->symbol, place->offset, text,
-				       size);
+		       line_reader_get(module->lines, place->symbol, place->offset, text, size);
 	}
 	return line_reader_get(reader_get(debug), NULL, address - debug->moved, text, size);
 }
