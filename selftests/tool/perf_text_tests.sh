@@ -123,9 +123,21 @@ perf_switch_tests() {
 	switch_is perf_switch_two "t100 20 t101 40 60 40 0 20 t102 40 60 40" 101@1000001000 \
 		102@1000001500
 	# One that perf has no event of: the next one is not it.
-	switch_make switch 2000 run again 9000 switch run
+	switch_make switch 2000 run again 59000 switch run
 	switch_is perf_switch_unknown "t100 20 t101 40 t100 60 40 0 20 t101 40 60 40" \
-		101@1000008000
+		101@1000058000
+	# An exec is a turn of the same task.
+	switch_make run 2000 run 9000 switch run 20000 run again 100000 switch run
+	switch_is perf_switch_exec "t100 60 40 60 40 20 t101 40 60 40 60 40 0 20 t102 40 60 40" \
+		100@1000001000 101@1000009500 102@1000100500
+	# Two that perf has no events of.
+	switch_make switch run again switch run 2000 run 3000 run
+	switch_is perf_switch_two_unknown \
+		"t100 20 t101 40 60 40 0 20 t102 40 60 40 t100 60 40 60 40" \
+		101@1000104000 102@1000109000
+	# The trace's time is a little before that of the event.
+	switch_make run switch 999 run 5000 run
+	switch_is perf_switch_time_before "t100 60 40 20 t101 40 60 40 60 40" 101@1000001000
 	switch_make switch 2000 run 30000000 run
 	switch_is perf_switch_far "t100 20 40 60 40 60 40" 101@1050000000
 }

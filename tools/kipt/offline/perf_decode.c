@@ -24,6 +24,8 @@
 
 /* From the event of a switch to the switch, with interrupts off. */
 #define SWITCH_MOST_MS	10U
+/* By which the time of an event may be later than that of the trace. */
+#define SWITCH_EARLY_US	10U
 /* Of the time in which a patch is near, the part that is no matter. */
 #define SOON		1024U
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
@@ -229,6 +231,13 @@ static bool turn_begin(struct run *run, size_t turn)
 	return turn == run->turn || task_put(run, turn);
 }
 
+/* The task of a mapping or an exec goes on. */
+static bool same_task(const struct run *run, size_t one, size_t other)
+{
+	return run->turns[one].tid == run->turns[other].tid &&
+	       run->turns[one].pid == run->turns[other].pid;
+}
+
 /* Whether a turn begins at most as long after a time as a switch takes. */
 static bool begins_near(const struct run *run, size_t turn, u64 tsc)
 {
@@ -243,16 +252,17 @@ static bool begins_near(const struct run *run, size_t turn, u64 tsc)
  */
 static bool time_take(struct run *run, u64 tsc)
 {
+	u64 early = (u64)perf_clock_khz(&run->aux.clock) * SWITCH_EARLY_US / 1000;
 	size_t turn = run->turn;
 
 	run->time = tsc;
 	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
 		turn++;
-	/* The switch was not that of this turn's event, which is yet to come. */
-	if (run->ahead && run->turns[turn].from > tsc)
+	/* Switches that were not of the events of these turns, which are yet to come. */
+	while (run->ahead && turn > run->sure_turn && run->turns[turn].from > tsc + early)
 		turn--;
 	run->waits = turn > run->turn && run->switch_ip && run->tracing && run->settled &&
-		     begins_near(run, turn, tsc);
+		     !same_task(run, turn, run->turn) && begins_near(run, turn, tsc);
 	run->next_turn = turn;
 	return run->waits || turn_begin(run, turn);
 }
@@ -260,15 +270,18 @@ static bool time_take(struct run *run, u64 tsc)
 /* The kernel switches tasks. Where no time came since the event of it, that is the next. */
 static bool switch_take(struct run *run)
 {
-	size_t next = run->turn + 1;
+	size_t sure = run->ahead ? run->sure_turn : run->turn, next = run->turn + 1;
 
 	if (run->waits)
 		return turn_begin(run, run->next_turn);
+	while (next < run->turn_count && same_task(run, next, run->turn))
+		next++;
 	if (!run->settled || next >= run->turn_count || !begins_near(run, next, run->time))
 		return true;
 	if (!turn_begin(run, next))
 		return false;
 	run->ahead = true;
+	run->sure_turn = sure;
 	return true;
 }
 

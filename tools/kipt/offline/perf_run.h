@@ -59,8 +59,11 @@ struct run {
 	/* The turn that begins where the kernel does so, if @waits. */
 	size_t next_turn;
 	bool waits;
-	/* @turn was begun where the kernel switched, before a time had reached its event. */
+	/* @turn was begun where the kernel switched, before a time had reached its event;
+	 * @sure_turn is the last that a time had reached.
+	 */
 	bool ahead;
+	size_t sure_turn;
 	/* Tracing is on, and the task has been known since it began. */
 	bool tracing, settled;
 	/* The last time; 0: none in this queue. */

@@ -43,6 +43,8 @@ enum {
 /* The kernel has 256 functions in a program at most. */
 #define FUNCTIONS_MOST	1024
 #define BYTES_MOST	(256ULL << 20)
+/* Functions of all programs; a file that is damaged may have more. */
+#define SORTED_MOST	(1U << 20)
 /* One loaded as the recording began has two events. */
 #define ASKED_MOST	4
 
@@ -297,8 +299,8 @@ static bool functions_sort(struct perf_bpf *bpf)
 
 	for (i = 0; i < bpf->count; i++)
 		count += bpf->programs[i].functions;
-	if (bpf->functions || !count)
-		return count;
+	if (bpf->functions || !count || count > SORTED_MOST)
+		return bpf->functions;
 	bpf->functions = next = calloc(count, sizeof(*bpf->functions));
 	if (!next)
 		return false;

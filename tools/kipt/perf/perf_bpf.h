@@ -89,7 +89,7 @@ bool perf_bpf_code(struct perf_bpf *bpf, u32 id, const u8 *tag, u32 index,
  * @size: its bytes
  * @code: filled on success; valid until perf_bpf_free()
  *
- * Return: false if there is none, or there are several, or no memory.
+ * Return: false if there is none, or there are several, or no memory, or a million in all.
  */
 bool perf_bpf_find(struct perf_bpf *bpf, u64 address, u32 size, struct perf_bpf_code *code);
 
