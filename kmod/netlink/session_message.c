@@ -33,9 +33,11 @@ static int control(struct netlink_callback *cb, struct kipt_session *session,
 	case KIPT_CMD_SESSION_STOP:
 		return kipt_session_stop(session, KIPT_STOP_CAUSE_USER,
 					 refusal);
-	default:
+	case KIPT_CMD_SESSION_DEL:
 		kipt_session_destroy(session);
 		return 0;
+	default:
+		return -EOPNOTSUPP;
 	}
 }
 
