@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/flow.h"
+#include "../../tools/kipt/records/record_names.h"
 #include "../decode/expand.h"
 #include "lists.h"
 
@@ -421,12 +422,8 @@ bool check_differs(struct check *check, const struct walk *walk,
 	return !same(check);
 }
 
-static const char *const type_names[] = {
-	"-", "branch", "enable", "disable", "context", "task", "mode", "tsx",
-	"time", "cbr", "ptwrite", "power", "event", "event-data", "vmcs",
-	"tracestop", "block", "trig", "gap", "cpu", "insn", "sync", "path",
-	"paths", "dictionary", "edge", "code", "space", "node", "link", "walk",
-};
+static const char *const type_names[KIPT_RECORD_TYPE_MAX + 1] =
+	RECORD_TYPE_NAMES;
 
 static void show_one(FILE *file, const char *who, u32 number,
 		     const struct record_list *list)
@@ -439,8 +436,9 @@ static void show_one(FILE *file, const char *who, u32 number,
 	}
 	fprintf(file,
 		"#  %s %u: %s kind %u flags %x aux %u ip %llx value %llx\n",
-		who, number, record->type > KIPT_RECORD_TYPE_MAX ? "?" :
-			     type_names[record->type],
+		who, number, record->type <= KIPT_RECORD_TYPE_MAX &&
+			     type_names[record->type] ?
+			     type_names[record->type] : "?",
 		record->kind, record->flags, record->aux,
 		(unsigned long long)record->ip,
 		(unsigned long long)record->value);
