@@ -46,8 +46,8 @@ void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
  * @ip: as for kipt_crash_die()
  * @trap: as for kipt_crash_die()
  *
- * Takes a snapshot, unless the machine dies already. Context: as
- * kipt_snapshot_take().
+ * Takes a snapshot, unless the machine dies already, with interrupts off
+ * meanwhile. Context: any, also NMI.
  */
 void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 			u32 trap);

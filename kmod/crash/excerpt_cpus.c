@@ -196,7 +196,10 @@ static void print_died(const struct kipt_trace *trace,
 		kipt_excerpt_print(&source, event, lines, DIED_MS * tsc_khz);
 }
 
-/* Of what the machine may survive; any other is an oops. */
+/*
+ * What the machine may survive, by hook. Only KIPT_CRASH_HOOK_OOPS and _DIE have no name
+ * here, and both are an oops; each new hook that calls kipt_crash_survive() needs one.
+ */
 static const char *const hook_names[] = {
 	[KIPT_CRASH_HOOK_WARN] = "a warning",
 	[KIPT_CRASH_HOOK_LOCKUP] = "a lockup",

@@ -103,7 +103,7 @@ struct kipt_crash_layout {
 };
 
 /**
- * enum kipt_crash_hook - where the module saw first that the machine dies
+ * enum kipt_crash_hook - where the module saw first what happened
  * @KIPT_CRASH_HOOK_OOPS: oops_enter(), or a BUG() or an overflow of the stack
  *	before the kernel reports it
  * @KIPT_CRASH_HOOK_PANIC: panic() or vpanic()
@@ -116,6 +116,10 @@ struct kipt_crash_layout {
  * @KIPT_CRASH_HOOK_HUNG: or a task that hangs
  * @KIPT_CRASH_HOOK_REPORT: or another error
  * @KIPT_CRASH_HOOK_SIGNAL: a signal killed a program, in snapshots only
+ *
+ * The machine dies of PANIC, KEXEC and NOTIFIER. It may survive OOPS, DIE and those from
+ * WARN to REPORT: sysctls decide, and of an oops where it was; what it survives leaves a
+ * snapshot. Dumps and snapshots have these numbers: a new one goes to the end.
  */
 enum kipt_crash_hook {
 	KIPT_CRASH_HOOK_OOPS = 1,
