@@ -31,7 +31,8 @@ struct kipt_refusal;
  * @crystal_hz: CPUID.15H:ECX, 0 if it is not there
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
  * @family: of the CPU, as the kernel counts; it, @model, @stepping and
- *	@core_type are 0 of CPUs that differ
+ *	@core_type are 0 of CPUs that differ: an erratum is judged by them only
+ *	CPU by CPU (kipt_caps_cpu()), or not at all
  * @model: of the CPU
  * @stepping: of the CPU
  * @core_type: CPUID.1AH:EAX[31:24]; 0 in machines with one kind of core
