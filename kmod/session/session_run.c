@@ -93,7 +93,7 @@ int kipt_session_stop_traces(struct kipt_session *session, u32 cause,
 
 	lockdep_assert_held(&session->lock);
 	stuck = kipt_trace_stop_all(session->traces, session->nr_traces, cause);
-	kipt_sideband_pause(session->group.sideband);
+	kipt_sideband_stop(session->group.sideband);
 	session->end_patch = kipt_text_patch_count();
 	if (stuck)
 		return kipt_refuse(refusal, NULL, -ETIMEDOUT,

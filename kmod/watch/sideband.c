@@ -408,7 +408,7 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband)
 {
 	if (!sideband)
 		return;
-	kipt_sideband_pause(sideband);
+	kipt_sideband_stop(sideband);
 	put_probes(sideband);
 	irq_work_sync(&sideband->wake);
 	cancel_delayed_work_sync(&sideband->tidy);
@@ -426,7 +426,7 @@ void kipt_sideband_reset(struct kipt_sideband *sideband)
 		sideband->logs[cpu].written = 0;
 }
 
-void kipt_sideband_pause(struct kipt_sideband *sideband)
+void kipt_sideband_stop(struct kipt_sideband *sideband)
 {
 	unsigned int cpu;
 

@@ -71,14 +71,14 @@ void kipt_sideband_destroy(struct kipt_sideband *sideband);
 
 /**
  * kipt_sideband_reset() - forget what was heard
- * @sideband: paused
+ * @sideband: stopped
  *
  * Context: may sleep, some milliseconds.
  */
 void kipt_sideband_reset(struct kipt_sideband *sideband);
 
 /**
- * kipt_sideband_pause() - no CPU logs any more
+ * kipt_sideband_stop() - no CPU logs any more
  * @sideband: the sideband
  *
  * For CPUs that could not be asked to call kipt_sideband_end_local(): such a
@@ -87,7 +87,7 @@ void kipt_sideband_reset(struct kipt_sideband *sideband);
  *
  * Context: any but NMI.
  */
-void kipt_sideband_pause(struct kipt_sideband *sideband);
+void kipt_sideband_stop(struct kipt_sideband *sideband);
 
 /**
  * kipt_sideband_begin_local() - log who runs from now on, as tracing starts
@@ -128,7 +128,7 @@ struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband);
 
 /**
  * kipt_sideband_log() - the switches of a CPU
- * @sideband: paused
+ * @sideband: stopped
  * @cpu: one of its CPUs
  *
  * Return: the log; stable until kipt_sideband_reset().
@@ -138,7 +138,7 @@ const struct kipt_switch_log *kipt_sideband_log(struct kipt_sideband *sideband,
 
 /**
  * kipt_sideband_give() - have code read from files
- * @sideband: paused; nobody reads code
+ * @sideband: stopped; nobody reads code
  * @images: the sideband's from here on, until kipt_sideband_reset(); NULL: none
  *
  * Context: may sleep; the caller serialises.
@@ -155,7 +155,7 @@ const struct kipt_images *kipt_sideband_images(const struct kipt_sideband *sideb
 
 /**
  * kipt_sideband_losses() - what is not known any more
- * @sideband: the sideband; @switches counts what paused CPUs lost
+ * @sideband: the sideband; @switches counts what CPUs lost that do not log any more
  * @losses: filled in
  *
  * Context: process.
