@@ -257,8 +257,8 @@ static void follow(enum kipt_crash_hook hook, struct pt_regs *regs)
 		this_cpu_write(stopped_itself, kipt_capture_number());
 }
 
-static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
-		 u32 trap)
+static void capture_or_follow(enum kipt_crash_hook hook, struct pt_regs *regs,
+			      u64 ip, u32 trap)
 {
 	u32 number = atomic_inc_return(&last_number);
 
@@ -303,7 +303,7 @@ void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 
 	if (!READ_ONCE(kipt_crash_header->nr_cpus) || !enter(&flags))
 		return;
-	meet(hook, regs, ip, trap);
+	capture_or_follow(hook, regs, ip, trap);
 	leave(flags);
 }
 
@@ -445,7 +445,7 @@ static void put_back(u32 capture, struct kipt_crash_event event)
 static bool forget(u32 capture, const struct kipt_crash_event *event)
 {
 	kipt_capture_end(capture);
-	/* Pairs with smp_store_mb() in meet(). */
+	/* Pairs with smp_store_mb() in capture_or_follow(). */
 	smp_mb();
 	if (READ_ONCE(dying)) {
 		put_back(capture, *event);

@@ -54,8 +54,8 @@ static u32 this_task(void)
 	return current->pid ?: ~smp_processor_id();
 }
 
-static void meet(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
-		 u32 trap, bool is_end)
+static void die_or_survive(enum kipt_crash_hook hook, struct pt_regs *regs,
+			   u64 ip, u32 trap, bool is_end)
 {
 	if (is_end)
 		kipt_crash_die(hook, regs, ip, trap);
@@ -74,7 +74,7 @@ static void meet_oops(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 					   OOPS_MS * tsc_khz >> NOTE_SHIFT))
 		return;
 	kipt_task_notes_add(&oopsed, this_task(), now);
-	meet(hook, regs, ip, trap, is_end);
+	die_or_survive(hook, regs, ip, trap, is_end);
 }
 
 static int on_oops(struct kprobe *probe, struct pt_regs *regs)
@@ -99,8 +99,8 @@ static int on_overflow(struct kprobe *probe, struct pt_regs *regs)
 
 static void meet_warning(struct pt_regs *regs, u64 ip, u32 trap)
 {
-	meet(KIPT_CRASH_HOOK_WARN, regs, ip, trap,
-	     kipt_crash_end_at(KIPT_KNOB_WARN));
+	die_or_survive(KIPT_CRASH_HOOK_WARN, regs, ip, trap,
+		       kipt_crash_end_at(KIPT_KNOB_WARN));
 }
 
 /* What a BUGFLAG_ONCE warned of already is silent. */
@@ -192,9 +192,9 @@ static void meet_line(const char *text, size_t len, struct pt_regs *regs)
 		return;
 	call = kipt_crash_call_of_printk(report->words);
 	if (call)
-		meet(report->hook, regs, call, KIPT_CRASH_NO_TRAP,
-		     report->knob != KIPT_KNOBS &&
-		     kipt_crash_end_at(report->knob));
+		die_or_survive(report->hook, regs, call, KIPT_CRASH_NO_TRAP,
+			       report->knob != KIPT_KNOBS &&
+			       kipt_crash_end_at(report->knob));
 }
 
 /* A line goes into the log; no console has it yet. */
