@@ -117,7 +117,7 @@ static int put_arming(struct sk_buff *skb, const struct kipt_session *session)
 }
 
 /* What was asked for. A process has no number where its reader cannot see it. */
-static int put_wishes(struct sk_buff *skb, const struct kipt_session *session)
+static int put_request(struct sk_buff *skb, const struct kipt_session *session)
 {
 	const struct kipt_config *config = &session->group.config;
 	pid_t pid = pid_nr_ns(session->process, task_active_pid_ns(current));
@@ -284,7 +284,7 @@ static int put_listed(struct sk_buff *skb, struct kipt_session *session,
 
 	if (written)
 		return put_trace(skb, session, &session->traces[written - 1]);
-	if (put_wishes(skb, session) || put_status(skb, session))
+	if (put_request(skb, session) || put_status(skb, session))
 		return -EMSGSIZE;
 	err = kipt_reply_put_cpus(skb, KIPT_A_SESSION_CPUS, session->cpus);
 	return err == -EMSGSIZE && alone ? 0 : err;
