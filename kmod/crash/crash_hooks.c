@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sets the hooks. They run whatever the kernel was doing, kprobes and notifiers with
- * preemption off; one that hits inside another is lost, and then the next in line is
+ * Sets the hooks. They run whatever the kernel was doing, also in NMIs: kprobes and
+ * notifiers with preemption off, the probe of the tracepoint within printk(), with
+ * interrupts off. A kprobe that hits inside another is lost, and then the next in line is
  * heard: oops_enter(), panic(), __crash_kexec(), the notifiers.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parses and answers session-new. Values that are out of the ranges of uapi/kipt.yaml
- * were refused by netlink's policies before; what is checked here depends on other
- * values. Owns what a dump remembers from one call to the next. Process context.
+ * Parses and answers session-new. Netlink's policies (family.c) have refused what is out
+ * of the ranges of uapi/kipt.yaml. Here it is checked that the attributes that are required
+ * are there, that lists can be read, and that attributes and flags go together; in
+ * session/setup.c what depends on this machine, its CPUs, processes and memory; in
+ * hw/hw_check.c which registers these CPUs take. Owns what a dump remembers from one call
+ * to the next. Process context.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>

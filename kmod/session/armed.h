@@ -14,10 +14,12 @@ struct kipt_session;
 struct kipt_trace;
 
 /**
- * struct kipt_arm - what an armed session has more, a part of each session
- * @work: starts what should run and does not; again and again, until it does
- * @logged: the log says why that fails; @work only
- * @lent: perf may use Intel PT on its CPUs; session->lock
+ * struct kipt_arm - what keeps an armed session running; each session has one, used if armed
+ * @work: starts what should run and does not; queued by kipt_session_look(), and by itself
+ *	once more as long as what it was refused may change
+ * @logged: the log has said why that fails, and does not say it again until it has
+ *	succeeded; @work only
+ * @lent: perf may use Intel PT on its CPUs, so that @work starts nothing; session->lock
  */
 struct kipt_arm {
 	struct delayed_work work;

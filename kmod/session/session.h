@@ -54,7 +54,8 @@ struct sock;
  * @portid: its number
  * @process: what has number @pid, looked up once, or NULL; setup.c holds it
  * @follow: what @process is followed by, or NULL; the session's when it is made
- * @keep_running: starts what does not run of an armed session; set by setup.c
+ * @keep_running: function of the work item that starts what does not run of an armed
+ *	session, kipt_arm_keep_running(); set by setup.c, as arm.c is above session.c
  */
 struct kipt_request {
 	struct kipt_config config;
@@ -79,16 +80,19 @@ struct kipt_request {
  * @group: its CPUs; guarded by @lock where it is not constant
  * @sk: the socket it dies with, referenced; NULL: it is detached, or dead
  * @portid: its number, which another socket may have as soon as it is closed
- * @gone: it was closed; set with sessions_lock held, read without
- * @gone_work: takes the session down then; it has a reference
+ * @gone: that socket was closed: nobody finds the session any more, and @gone_work is on
+ *	its way; set with sessions_lock held, read without
+ * @gone_work: destroys the session then; it has a reference
  * @uid: effective user id of who made it; constant
  * @cpus: what it traces; constant
  * @process: only this process, or NULL; constant, referenced
  * @by_cr3: only where CR3 is @cr3; constant
  * @cr3: see @by_cr3; constant
  * @follow: what @process is followed by, or NULL; constant until freed
- * @dead: destroyed; set with sessions_lock held, read without
- * @held: its CPUs are its own, but for those that it yielded; sessions_lock
+ * @dead: kipt_session_destroy() took it out of the list; its CPUs and its memory may go
+ *	later. Set with sessions_lock held, read without
+ * @held: it got its CPUs, from kipt_session_create() or _claim() on, and has not let go of
+ *	them all; it may have yielded some (kipt_session_has_cpu()). sessions_lock
  * @lock: guards all that follows, and starts and stops; who holds it waits
  *	for nothing that a user or a stuck CPU can make long
  * @reserving: session-new reserves the CPUs without the lock; they are not let
@@ -96,7 +100,8 @@ struct kipt_request {
  * @state: enum kipt_state; read without the lock for reports
  * @cause: enum kipt_stop_cause of the last run, 0 before
  * @generation: counts starts
- * @end_patch: number of the first one after the last stop
+ * @end_patch: kipt_text_patch_count() at the last stop: patches of kernel text from that
+ *	number on came after the run
  * @fetch: the fetch that is under way, or NULL
  * @wait: woken when the state changes or a CPU stops by itself
  * @event_work: sends events of CPUs that stopped
@@ -178,11 +183,11 @@ static inline bool kipt_session_is_armed(const struct kipt_session *session)
 }
 
 /**
- * kipt_session_look() - a CPU has come online, or the machine is up
+ * kipt_session_look() - have a work item start what should run, if a session is armed
  * @session: not dead, which session->lock or sessions_lock keeps so
  *
- * Has a work item start what should run, if the session is armed. Context:
- * also CPU hotplug callbacks.
+ * For when a CPU has come online or is free again, the session was started, or the
+ * machine is up again. Waits for nothing. Context: also CPU hotplug callbacks.
  */
 void kipt_session_look(struct kipt_session *session);
 
@@ -216,9 +221,11 @@ int kipt_session_claim(struct kipt_session *session,
 		       struct kipt_refusal *refusal);
 
 /**
- * kipt_session_ready() - a session is set up
- * @session: in state KIPT_STATE_SETUP, complete
+ * kipt_session_ready() - have a session whose parts are all made become one that can start
+ * @session: in state KIPT_STATE_SETUP, and in KIPT_STATE_NEW afterwards
  * @refusal: where a refusal is explained
+ *
+ * A dump of the machine finds its CPUs from then on.
  *
  * Return: 0; -ENOENT if it was destroyed meanwhile; -ENXIO if a CPU of it went
  * offline.

@@ -11,14 +11,16 @@
 
 /**
  * kipt_session_refs_init() - begin the life of a session
- * @session: with one reference and one pin afterwards; counted until kipt_session_free(),
- *	or its last reference
+ * @session: with one reference and one pin afterwards
+ *
+ * The removal of the module waits for it until its last reference is dropped, or
+ * kipt_session_free() is called.
  */
 void kipt_session_refs_init(struct kipt_session *session);
 
 /**
  * kipt_session_free() - free a session that was never published
- * @session: counted
+ * @session: from kipt_session_refs_init(); nobody else knows of it
  */
 void kipt_session_free(struct kipt_session *session);
 

@@ -58,7 +58,8 @@ struct kipt_config {
  * struct kipt_group - the CPUs of a session
  * @id: of the session, from 1, never used again
  * @config: constant
- * @sideband: what the scheduler said
+ * @sideband: what is noted beside the traces, task switches and address spaces; NULL until
+ *	session-new has made it
  * @started: TSC of the last start
  * @first_patch: number of the first patch of kernel text since the last start
  */

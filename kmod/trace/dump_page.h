@@ -66,7 +66,7 @@ void kipt_dump_fill_caps(struct kipt_crash_cpu *page, unsigned int cpu);
 void kipt_dump_start(struct kipt_trace *trace);
 
 /**
- * kipt_dump_running() - nothing is known of where a CPU's trace ends
+ * kipt_dump_running() - say that a CPU traces, and that where its trace ends is not known
  * @trace: is about to trace
  *
  * Context: the CPU of @trace with NMIs kept from it by @trace->changing, or one

@@ -47,7 +47,8 @@ struct kipt_trace_result {
 /**
  * enum kipt_trace_state - what a CPU does
  * @KIPT_TRACE_OFF: nothing; its registers are as they were found
- * @KIPT_TRACE_PAUSED: programmed, TraceEn is 0: what follows is not running
+ * @KIPT_TRACE_PAUSED: programmed, TraceEn is 0: the CPU runs none of those that are
+ *	followed, a crash is being captured, or tracing ended by itself before it could go on
  * @KIPT_TRACE_ON: programmed, TraceEn is 1
  */
 enum kipt_trace_state {
@@ -58,7 +59,7 @@ enum kipt_trace_state {
 
 /**
  * struct kipt_trace - tracing of one CPU
- * @group: of which CPUs it is one
+ * @group: what it has in common with the other CPUs of its session
  * @cpu: its number
  * @buffer: where the trace goes; whole before the first start
  * @crash: what a dump has of it; made when @buffer is whole
@@ -68,7 +69,8 @@ enum kipt_trace_state {
  * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
- * @follow: what decides when the CPU pauses, or NULL; set while stopped
+ * @follow: the processes that are traced, if not all are: the CPU pauses while it runs
+ *	others; or NULL. Set while stopped
  * @wanted: tracing is to be on; written by the CPU that asks
  * @why: cause of the stop that is asked for
  * @asked: counts requests; written by the CPU that asks, after the two above
@@ -80,7 +82,8 @@ enum kipt_trace_state {
  * @owns_pmis: ToPA PMIs of the CPU are ours, from the attach on until it goes
  *	offline, when perf may have it, and again from a start on; written with
  *	the CPU offline, or on @cpu, or when it is attached
- * @ended: what stopped the CPU in this run; @cpu only while not OFF
+ * @ended: why the CPU was asked to stop, or that it went offline; if tracing had ended by
+ *	itself before, the cause in @result is another. @cpu only while not OFF
  * @refused: what the last start said, 0 or a negative errno; written on @cpu
  * @saved: registers before the start; @cpu only
  * @lvtpc: PMI vector entry before the start; @cpu only
@@ -140,8 +143,9 @@ struct kipt_trace {
  * @copy_local: copy the end of the trace, which is paused, into each snapshot that asked
  *	for it.
  *	This CPU, interrupts off or an NMI
- * @caught_up_local: the registers may be changed again: pause for a capture that asked
- *	for it meanwhile. This CPU, interrupts off or an NMI
+ * @caught_up_local: a change of the registers is over. A capture that came meanwhile
+ *	could not pause the CPU (kipt_trace_freeze_local() was false), and does so now. This
+ *	CPU, interrupts off or an NMI
  * @full: the CPU stopped since its buffer is full. In hard interrupt context
  */
 struct kipt_trace_ops {
@@ -339,7 +343,7 @@ void kipt_trace_pmi_local(struct kipt_trace *trace);
 void kipt_trace_nmi_local(struct kipt_trace *trace);
 
 /**
- * kipt_trace_freeze_local() - pause, for as long as kipt_capture_number()
+ * kipt_trace_freeze_local() - pause for the capture of a crash, until it is over
  * @trace: of this CPU
  * @now: also in the middle of a change of the registers, which will never be
  *	ended
@@ -354,10 +358,11 @@ void kipt_trace_nmi_local(struct kipt_trace *trace);
 bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now);
 
 /**
- * kipt_trace_thaw_local() - go on where kipt_trace_freeze_local() paused
- * @unused: of a call to a CPU
+ * kipt_trace_thaw_local() - go on after a capture: the machine did not die
+ * @unused: what a function for on_each_cpu() is given
  *
- * The trace goes on with a PSB+. Does nothing while kipt_capture_number().
+ * Each CPU that is paused goes on where it was, with a PSB+, unless who runs there is not
+ * followed. Does nothing while a capture is on (kipt_capture_number()).
  * Context: this CPU, interrupts off.
  */
 void kipt_trace_thaw_local(void *unused);
