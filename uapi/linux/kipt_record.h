@@ -180,10 +180,14 @@ enum kipt_record_type {
  *	address kept last is dropped
  * @KIPT_NODE_CALL: by a direct CALL to KIPT_LINK_TARGET
  * @KIPT_NODE_JUMP: by a direct JMP to KIPT_LINK_TARGET
- * @KIPT_NODE_ON: to KIPT_LINK_FALL_THROUGH, without a record
+ * @KIPT_NODE_ON: without a record, to KIPT_LINK_FALL_THROUGH, which is the address after
+ *	it, or the target of the direct JMP in which it ends
  * @KIPT_NODE_TARGET: by any other branch; a target says where to
  * @KIPT_NODE_SLOW: nothing but its first address is known: other records say
  *	what happens from there
+ *
+ * Streams have these numbers: a new kind is the last, after KIPT_NODE_SLOW, and what takes
+ * that for the last is to be changed (docs/decoder.md, "To add a kind of node").
  */
 enum kipt_node_kind {
 	KIPT_NODE_COND = 1,

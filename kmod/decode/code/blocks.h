@@ -109,10 +109,10 @@ static inline u64 kipt_mode_mark(u32 mode)
  * @class: of the last instruction; KIPT_INSN_OTHER: the span was used up
  * @mode: enum kipt_exec_kind
  * @pushes: it ends in a direct CALL whose return address is kept
- * @kind: enum kipt_node_kind, of the block
+ * @kind: enum kipt_node_kind: what the block does by itself; graph.h has a table of kinds
  * @reach: blocks from here to the one that uses a packet; 0: this one does. Not known if
  *	it is KIPT_PATCHED
- * @node: enum kipt_node_kind, of the node that starts here
+ * @node: enum kipt_node_kind: that of the node which starts with this block, if it is built
  * @patched: enum kipt_patched
  * @reserved: fills
  * @on: number of the next block of a node

@@ -38,11 +38,25 @@
 #include "../state/flow_state.h"
 #include "../packet/last_ip.h"
 
-/* Of enum kipt_node_kind (uapi/linux/kipt_record.h), KIPT_NODE_JUMP is a direct JMP that has a
- * record, and KIPT_NODE_ON leads to another node because this one is long enough. For a block
- * by itself KIPT_NODE_ON means that it uses no packet and is no CALL, and there is no
- * KIPT_NODE_JUMP. KIPT_NODE_SLOW is for the slow path; it is not stored where code is missing or
- * memory was short: it may be another the next time.
+/* A block has an enum kipt_node_kind (uapi/linux/kipt_record.h) for what it does by itself
+ * (kipt_block.kind), one for the node that starts with it (kipt_block.node), and each link has
+ * one in its low bits (KIPT_LINK_KIND). They mean:
+ *
+ *  KIPT_NODE_	a block			the node that starts there	a link there
+ *  UNKNOWN	nobody needed it yet	not built			not built, or patched:
+ *								ask kipt_graph_node()
+ *  ON		uses no packet and is	leads to another: it is long	as the node
+ *		no CALL			enough, the next block is
+ *					patched, far, or has no number
+ *  JUMP	no block is		ends in a direct JMP that	as the node
+ *					has a record
+ *  CALL, COND,	ends in such a branch	its last block is		as the node
+ *  RET, TARGET
+ *  SLOW	only the slow path can	the block is			as the node, or code is
+ *								missing, or memory
+ *
+ * A link that is KIPT_NODE_SLOW for want of code or memory is stored nowhere: it may be another
+ * the next time.
  */
 #define KIPT_NODE_UNKNOWN	0U	/* not built */
 

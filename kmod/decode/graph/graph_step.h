@@ -69,9 +69,10 @@ static __always_inline struct kipt_node *node_at(const struct walk *walk, u32 li
 	return &walk->nodes[link >> KIPT_LINK_SHIFT];
 }
 
-/* next[@which] of the current node, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT further.
- * What does not depend on the link is computed first: on the way from link to link there is
- * nothing but the load.
+/* A pointer to next[@which] of the current node, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT
+ * further. A link is the offset of its node in bytes, plus its kind, so KIPT_NODE_COND is taken
+ * away instead of masking the kind out. The compiler is kept from adding the link first: all
+ * else is computed before it is known, and from link to link there is nothing but the load.
  */
 static __always_inline u32 *next_of(const struct walk *walk, u32 which)
 {
