@@ -597,8 +597,48 @@ kipt decode --totals timed.pt --image timed.dump@0x401000" \
 		"$(sed -n '2p;/totals/p' <<<"$OUT")"
 }
 
+# cyc CYCLES TSC: a time, and the core cycles since the one before
+cyc() { echo "8 0 1 0 $1 $2"; }
+
+totals_cycles_tests() {
+	{
+		cpu 1; task 7; tsc 1000; enable 010; call 010 100; cyc 40 1010; ret 120 015
+		cyc 15 1020; call 020 200; cyc 60 1020; ret 210 025
+		# Cycles of what is lost are of no function.
+		gap 1; cyc 99 1100; enable 030; cyc 5 1110; call 030 300; cyc 7 1120; disable 310
+	} | sed 's/^1 \([0-9]*\) 0 [0-9]* /1 \1 0 30 /' | records cycles.rec
+	run show cycles.rec --kallsyms kallsyms --totals --json
+	same totals_cycles "first 30 40
+main 90 20
+second 30 60
+third 0 7" "$(python3 -c 'import json, sys
+for o in sorted((o for o in map(json.loads, sys.stdin) if o["type"] == "total"),
+                key=lambda o: o["symbol"]):
+    print(o["symbol"], o["insns"], o["cycles"])' <<<"$OUT")"
+	echo "$OUT" >cycles.json
+	run show cycles.rec --kallsyms kallsyms --totals
+	same totals_cycles_text "cycles IPC
+20 4.50 main
+40 0.75 first
+7 0.00 third
+60 0.50 second" "$(awk '{ print $(/cycles/ ? 7 : 4), $(/cycles/ ? 8 : 5), /cycles/ ? "" : $8 }' \
+		<<<"$OUT" | sed 's/ $//')"
+	run merge cycles.json cycles.json
+	same totals_cycles_merged "40 4.50 main
+80 0.75 first
+14 0.00 third
+120 0.50 second" "$(awk '/kernel/ { print $4, $5, $8 }' <<<"$OUT")"
+	run show cycles.rec --branches --time --json
+	same totals_cycles_of_times "40 15 60 99 5 7" "$(grep -o '"cycles":[0-9]*' <<<"$OUT" |
+		cut -d: -f2 | paste -sd " ")"
+	known_calls | records cycles.rec
+	run show cycles.rec --kallsyms kallsyms --totals --json
+	same totals_no_cycles 0 "$(grep -c cycles <<<"$OUT")"
+}
+
 totals_tests() {
 	known_tests
+	totals_cycles_tests
 	rule_tests
 	unseen_tests
 	turns_tests

@@ -57,6 +57,8 @@ struct kipt_record {
  * @KIPT_RECORD_TIME: @value: estimated TSC; @aux: bound of its error in TSC
  *	ticks (0xffffffff: unknown). Applies to what follows, but direct jumps
  *	and calls that follow at once may have been before: they make no packet.
+ *	@ip is no address: core cycles of the CYC packets since the time
+ *	before, or the PSB
  *	@kind is enum kipt_time_kind, 0 for times of the trace
  * @KIPT_RECORD_CBR: core:bus ratio is now @aux
  * @KIPT_RECORD_PTWRITE: PTWRITE at @ip wrote @value, @aux bytes wide (4, 8)

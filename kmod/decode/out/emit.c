@@ -57,11 +57,13 @@ void kipt_emit_time(struct kipt_flow *flow)
 	struct kipt_record record = {
 		.type = KIPT_RECORD_TIME,
 		.aux = flow->clock.error,
+		.ip = flow->clock.spent,
 		.value = flow->clock.now,
 		.flags = KIPT_RF_NO_IP,
 	};
 
 	flow->clock.moved = false;
+	flow->clock.spent = 0;
 	if (flow->clock.valid && flow->config.output & KIPT_FLOW_TIME) {
 		kipt_emit_packed(flow);
 		kipt_emit_raw(flow, &record);

@@ -289,6 +289,7 @@ static void on_cyc(struct kipt_clock *clock, u64 cycles)
 {
 	bool first = !clock->cycles;
 
+	clock->spent += cycles;
 	if (!clock->valid || cycles >> CYCLES_BITS ||
 	    (clock->span_cycles + cycles) >> CYCLES_BITS)
 		return;

@@ -31,6 +31,7 @@
  * @error: bound of its error in ticks, or KIPT_CLOCK_UNKNOWN
  * @valid: a TSC was seen
  * @moved: @now or @error changed since the user last cleared this
+ * @spent: core cycles of the CYCs since the user last cleared this, as at each PSB
  * @lost: an overflow came after the last TSC
  * @fresh: the last of TSC, TMA and MTC was a TSC: a TMA belongs to it
  * @counting: MTCs can be converted: a TMA was seen
@@ -74,6 +75,7 @@ struct kipt_clock {
 	bool counting;
 	bool high_unknown;
 	u8 last_mtc;
+	u64 spent;
 	u32 cbr;
 	u32 slowest;
 	u64 base;

@@ -70,6 +70,8 @@ static const struct member members_of_totals[] = {
 	{ "calls", ROLE_SUM, FORM_NUMBER, MERGE_CALLS },
 	{ "self", ROLE_SUM, FORM_NUMBER, MERGE_SELF },
 	{ "total", ROLE_SUM, FORM_NUMBER, MERGE_TOTAL },
+	{ "insns", ROLE_SUM, FORM_NUMBER, MERGE_INSNS_OF },
+	{ "cycles", ROLE_SUM, FORM_NUMBER, MERGE_CYCLES },
 	{ "longest", ROLE_LONGEST, FORM_NUMBER, 0 },
 	{ "longest_tsc", ROLE_LONGEST, FORM_NUMBER, 0 },
 	{ "longest_cpu", ROLE_LONGEST, FORM_NUMBER, 0 },
@@ -281,6 +283,7 @@ static bool sums_add(const struct reader *reader, struct merge_row *row,
 		    !json_object_object_get_ex(line, members->name, &value))
 			continue;
 		row->timed |= members->sum == MERGE_SELF;
+		reader->merge->counted |= members->sum == MERGE_CYCLES;
 		if (!number_add(reader, members->name, &row->sums[members->sum],
 				json_object_get_uint64(value)))
 			return false;

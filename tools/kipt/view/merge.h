@@ -19,6 +19,8 @@ enum merge_sum {
 	MERGE_CALLS,
 	MERGE_SELF,
 	MERGE_TOTAL,
+	MERGE_INSNS_OF,
+	MERGE_CYCLES,
 	MERGE_COUNT,
 	MERGE_SUMS,
 };
@@ -86,6 +88,7 @@ struct merge_row {
  * @count: how many
  * @unit_known: a row said what times are in: @tsc_khz, 0: in ticks
  * @timed: some row has times
+ * @counted: some row has cycles
  * @wholes: sums of the summaries
  * @gaps: those by kind
  * @seed: of the hashes
@@ -97,7 +100,7 @@ struct merge {
 	size_t count;
 	bool unit_known;
 	u64 tsc_khz;
-	bool timed;
+	bool timed, counted;
 	u64 wholes[MERGE_WHOLES];
 	u64 gaps[KIPT_GAP_KIND_MAX + 1];
 	u64 seed;

@@ -12,6 +12,7 @@
 #include "../records/record_words.h"
 #include "../records/summary.h"
 #include "merge.h"
+#include "view_totals.h"
 
 static const char *text_of(struct json_object *members, const char *name)
 {
@@ -71,6 +72,10 @@ static void total_json(const struct merge *merge, const struct merge_row *row,
 		jsonl_number(line, "self", row->sums[MERGE_SELF]);
 		jsonl_number(line, "total", row->sums[MERGE_TOTAL]);
 		longest_json(line, &row->longest);
+	}
+	if (merge->counted) {
+		jsonl_number(line, "insns", row->sums[MERGE_INSNS_OF]);
+		jsonl_number(line, "cycles", row->sums[MERGE_CYCLES]);
 	}
 	if (merge->tsc_khz)
 		jsonl_number(line, "tsc_khz", merge->tsc_khz);
@@ -164,6 +169,8 @@ static void total_text(const struct merge *merge, const struct merge_row *row,
 		time_text(merge, row->sums[MERGE_TOTAL], out);
 		time_text(merge, row->longest.ticks, out);
 	}
+	if (merge->counted)
+		totals_cycles(out, row->sums[MERGE_INSNS_OF], row->sums[MERGE_CYCLES]);
 	fprintf(out, "%12llu %12llu  ", (unsigned long long)row->sums[MERGE_CALLS],
 		(unsigned long long)row->sums[MERGE_BRANCHES]);
 	name_text(members, out);
@@ -176,6 +183,8 @@ static void head_text(const struct merge *merge, FILE *out)
 	if (merge->timed)
 		fprintf(out, "%8s %5s %8s %5s %8s %5s ", "self", unit, "total", unit, "longest",
 			unit);
+	if (merge->counted)
+		fprintf(out, "%12s %5s ", "cycles", "IPC");
 	fprintf(out, "%12s %12s  function\n", "calls", "branches");
 }
 

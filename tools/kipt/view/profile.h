@@ -46,6 +46,7 @@ struct profile_call {
  * @self: ticks in itself
  * @total: ticks from calls of it to their returns; of calls within a call of
  *	the same function the outermost counts
+ * @cycles: core cycles in itself
  * @longest: the longest call whose return was seen
  * @active: how many calls of it @active_of has, the feed's
  * @wanted: the profile wants it
@@ -62,6 +63,7 @@ struct profile_symbol {
 	u64 calls;
 	u64 self;
 	u64 total;
+	u64 cycles;
 	struct profile_call longest;
 	struct call_stack *active_of;
 	u32 active;
@@ -151,6 +153,7 @@ struct profile_recent {
  * @tasks: tasks that were seen
  * @task_count: how many
  * @traced: ticks in which code ran and was traced
+ * @cycles: core cycles of that; 0: the trace has no CYC packets
  * @lost: ticks that are lost, by enum kipt_gap_kind
  * @spaces_full, @cpus_full, @tasks_full: some had no room
  * @failed: memory ran out
@@ -169,6 +172,7 @@ struct profile {
 	struct profile_task *tasks;
 	u32 task_count;
 	u64 traced;
+	u64 cycles;
 	u64 lost[KIPT_GAP_KIND_MAX + 1];
 	bool spaces_full, cpus_full, tasks_full;
 	bool failed;

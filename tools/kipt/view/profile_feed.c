@@ -662,6 +662,19 @@ static void time_spend(struct profile_feed *feed, u64 ticks)
 	}
 }
 
+/* What passed between two times is the function's that executes at the later one. */
+static void cycles_spend(struct profile_feed *feed, u64 cycles)
+{
+	const struct feed_cpu *at = feed->at;
+	const struct frame *top = call_stack_top(at->track.stack);
+
+	if (!cycles || at->lost || !at->running)
+		return;
+	profile_add(&feed->profile->cycles, cycles);
+	if (top->kind != FRAME_ROOT)
+		profile_add(&symbol_at(feed, top->symbol)->cycles, cycles);
+}
+
 static void time_take(struct profile_feed *feed, u64 now)
 {
 	struct feed_cpu *at = feed->at;
@@ -896,8 +909,10 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 		task_take(feed);
 		break;
 	case KIPT_RECORD_TIME:
-		if (r->value && r->kind != KIPT_TIME_FIRST)
-			time_take(feed, r->value);
+		if (!r->value || r->kind == KIPT_TIME_FIRST)
+			break;
+		cycles_spend(feed, r->ip);
+		time_take(feed, r->value);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		feed->at->cr3 = feed->view->state.cr3;

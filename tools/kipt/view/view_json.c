@@ -154,6 +154,8 @@ static void aux_add(struct json_object *line, const struct kipt_record *r,
 		break;
 	case KIPT_RECORD_TIME:
 		jsonl_number(line, "error", r->aux);
+		if (r->ip)
+			jsonl_number(line, "cycles", r->ip);
 		break;
 	case KIPT_RECORD_CBR:
 		jsonl_number(line, "ratio", r->aux);

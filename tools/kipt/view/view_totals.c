@@ -40,13 +40,24 @@ static void time_print(struct view *view, u64 ticks)
 		fprintf(view->out, "%14llu ", (unsigned long long)ticks);
 }
 
-static void head_print(struct view *view, bool times)
+void totals_cycles(FILE *out, u64 insns, u64 cycles)
+{
+	if (cycles)
+		fprintf(out, "%12llu %5.2f ", (unsigned long long)cycles,
+			(double)insns / (double)cycles);
+	else
+		fprintf(out, "%12s %5s ", "0", "-");
+}
+
+static void head_print(struct view *view, bool times, bool cycles)
 {
 	const char *unit = view->tsc_khz ? "us" : "ticks";
 
 	if (times)
 		fprintf(view->out, "%8s %5s %8s %5s %8s %5s ", "self", unit,
 			"total", unit, "longest", unit);
+	if (cycles)
+		fprintf(view->out, "%12s %5s ", "cycles", "IPC");
 	fprintf(view->out, "%12s %12s  function\n", "calls", "branches");
 }
 
@@ -62,6 +73,8 @@ static void symbol_print(struct view *view, const struct profile *profile,
 		time_print(view, symbol->total);
 		time_print(view, symbol->longest.ticks);
 	}
+	if (profile->cycles)
+		totals_cycles(view->out, symbol->insns, symbol->cycles);
 	fprintf(view->out, "%12llu %12llu  %s",
 		(unsigned long long)symbol->calls,
 		(unsigned long long)symbol->branches,
@@ -111,6 +124,10 @@ void totals_json(struct view *view, const struct profile *profile,
 		jsonl_number(line, "total", symbol->total);
 		longest_json(line, &symbol->longest);
 	}
+	if (profile->cycles) {
+		jsonl_number(line, "insns", symbol->insns);
+		jsonl_number(line, "cycles", symbol->cycles);
+	}
 	if (view->tsc_khz)
 		jsonl_number(line, "tsc_khz", view->tsc_khz);
 	jsonl_print(line, view->out);
@@ -125,7 +142,7 @@ static void totals_print(struct view *view, const struct profile *profile,
 	bool times = profile_has_times(profile);
 
 	if (!options->json && count)
-		head_print(view, times);
+		head_print(view, times, profile->cycles);
 	for (i = 0; i < top; i++) {
 		if (options->json)
 			totals_json(view, profile, list[i]);

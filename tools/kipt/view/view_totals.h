@@ -22,6 +22,14 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 			size_t size);
 
 /**
+ * totals_cycles() - print cycles and instructions per cycle, as columns
+ * @out: where to
+ * @insns: instructions
+ * @cycles: core cycles; 0: none were seen
+ */
+void totals_cycles(FILE *out, u64 insns, u64 cycles);
+
+/**
  * totals_json() - print a function as a line of JSON
  * @view: the view
  * @profile: profile
