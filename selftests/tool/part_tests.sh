@@ -265,8 +265,8 @@ merge_bad_tests() {
 	done
 	{ row b 1 1 1 2000; summary; } >bad
 	refuses unit "^kipt: bad: its times are in ticks of 2000 kHz"
-	{ row b 1 1 1 1000 | sed 's/,"calls"/,"cycles":1&/'; summary; } >bad
-	refuses unknown '^kipt: bad: line 1: "cycles" is nothing that this kipt can add'
+	{ row b 1 1 1 1000 | sed 's/,"calls"/,"ticks":1&/'; summary; } >bad
+	refuses unknown '^kipt: bad: line 1: "ticks" is nothing that this kipt can add'
 	{ echo '{"type":"edge","kind":"call","ip":"0x1","to":"0x2","count":1}'; summary; } >bad
 	refuses kinds "^kipt: bad: line 1 is of --counts, what was before is of --totals"
 	row b 1 1 1 1000 >bad

@@ -33,11 +33,11 @@ sym_known_tests() {
 	same "sym_calls" "== CPU 0
 -- task 7
              0 main+0x10 [kernel]
-             0   first
-           100     third
+             0   first  300 ticks
+           100     third  100 ticks
 -- task 8
 -- task 7
-           300   third [kernel]" "$("$KIPT" show sym.rec --kallsyms kallsyms --calls --time \
+           300   third [kernel]  100 ticks" "$("$KIPT" show sym.rec --kallsyms kallsyms --calls --time \
 		--sym first,third --tid 7 2>err)"
 	same "sym_summary" "6 branches, 6 instructions, 0 gaps" "$(cat err)"
 	same "sym_slowest" "third 1100 100 third 1300 100" "$("$KIPT" show sym.rec \

@@ -636,8 +636,35 @@ for o in sorted((o for o in map(json.loads, sys.stdin) if o["type"] == "total"),
 	same totals_no_cycles 0 "$(grep -c cycles <<<"$OUT")"
 }
 
+# How long each call lasted until its return; of repeated calls the sum.
+calls_lasted_tests() {
+	{
+		cpu 1; task 7; tsc 1000; enable 010; call 010 100; cyc 40 1010; call 110 300
+		cyc 4 1014; ret 310 115; cyc 6 1020; ret 120 015; call 010 100; cyc 50 1030
+		call 110 300; cyc 8 1038; ret 310 115; cyc 2 1040; ret 120 015; cyc 15 1050
+		# Cycles in which nothing is traced are of no call.
+		call 020 200; cyc 60 1060; disable 210; cyc 1000 2000; enable 210; cyc 30 2010
+		ret 220 025; call 030 300; gap 1
+	} | sed 's/^1 \([0-9]*\) 0 [0-9]* /1 \1 0 20 /' | records lasted.rec
+	same calls_lasted "== CPU 1
+-- task 7
+             0 main+0x10 [kernel]
+             0   first  x2  40 ticks, 110 cycles, IPC 1.27
+            10     third  12 ticks, 12 cycles, IPC 3.33" \
+		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time 2>err | head -5)"
+	same calls_lasted_away "            50   second  960 ticks, 90 cycles, IPC 0.22" \
+		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time 2>err |
+			grep "second  ")"
+	same calls_lasted_no_fold "20 ticks, 4 ticks, 20 ticks, 8 ticks, 960 ticks," \
+		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time --no-fold 2>err |
+			grep -o "[0-9]* ticks," | paste -sd " ")"
+	same calls_lasted_unasked 0 "$("$KIPT" show lasted.rec --kallsyms kallsyms --calls 2>err |
+		grep -c ticks)"
+}
+
 totals_tests() {
 	known_tests
+	calls_lasted_tests
 	totals_cycles_tests
 	rule_tests
 	unseen_tests

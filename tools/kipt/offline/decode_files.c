@@ -270,7 +270,7 @@ static bool trace_decode(const struct offline *offline,
 		return false;
 	config.output = output_choose(output, false) |
 			(output->options->disasm ? KIPT_FLOW_CODE : 0) |
-			output_spare_cond(output);
+			output_spare_cond(output, true);
 	output->view.code = insn_read;
 	output->view.code_ctx = (void *)offline->image;
 	if (config.output & KIPT_FLOW_COUNTS)

@@ -30,6 +30,7 @@
 #define SOON		1024U
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
+#define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
 
@@ -738,6 +739,7 @@ static bool config_make(struct run *run)
 		return false;
 	}
 	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
+	run->cycles = attr->config & CONFIG_CYC;
 	run->config = (struct kipt_flow_config){
 		.memory = run->decode->memory,
 		.tsc_num = run->aux.tsc_num,
@@ -972,7 +974,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	run->want_time = view_output(options) & KIPT_OUTPUT_TIME;
 	run->config.output = output_choose(&output, false) | KIPT_FLOW_TIME |
 			     (options->disasm ? KIPT_FLOW_CODE : 0) |
-			     output_spare_cond(&output);
+			     output_spare_cond(&output, run->cycles);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);

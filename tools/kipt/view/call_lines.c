@@ -67,8 +67,20 @@ struct call_line *call_lines_at(struct call_lines *lines, u64 number)
 	return slot(lines, number);
 }
 
-void call_lines_cut(struct call_lines *lines, u64 number)
+void call_lines_fold(struct call_lines *lines, u64 first, u64 number)
 {
+	struct call_line *line, *other;
+	u64 i;
+
+	for (i = 0; first + i < number && number + i < lines->end; i++) {
+		line = call_lines_at(lines, first + i);
+		other = call_lines_at(lines, number + i);
+		if (!line || !other)
+			continue;
+		line->ticks += other->ticks;
+		line->cycles += other->cycles;
+		line->insns += other->insns;
+	}
 	while (lines->end > number && lines->end > lines->first)
 		free(slot(lines, --lines->end)->text);
 }

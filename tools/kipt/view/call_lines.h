@@ -40,6 +40,9 @@ struct inlined;
  * @address: of the function
  * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @pid: process it is of
+ * @ticks: from the call to its return; of repeated ones the sum; 0: not known
+ * @cycles: core cycles of that in which its task ran; 0: not known
+ * @insns: instructions that ran in these
  * @tsc: time, or 0
  * @tsc_first: the first time there was on its CPU
  * @text: sentence or head, owned by the line; else NULL
@@ -53,6 +56,7 @@ struct call_line {
 	u64 address;
 	const struct inlined *inlined;
 	u32 pid;
+	u64 ticks, cycles, insns;
 	u64 tsc, tsc_first;
 	char *text;
 };
@@ -95,10 +99,12 @@ u64 call_lines_add(struct call_lines *lines, const struct call_line *line);
 struct call_line *call_lines_at(struct call_lines *lines, u64 number);
 
 /**
- * call_lines_cut() - take lines back
+ * call_lines_fold() - take lines back that repeat those before them
  * @lines: lines
+ * @first: the first of those that are repeated; what each of the others lasted is added to
+ *	one of them
  * @number: the first to be taken back; not printed yet
  */
-void call_lines_cut(struct call_lines *lines, u64 number);
+void call_lines_fold(struct call_lines *lines, u64 first, u64 number);
 
 #endif /* KIPT_CALL_LINES_H */

@@ -139,7 +139,8 @@ static bool group_fold(struct call_stack *stack, struct frame *frame,
 	line = call_lines_at(stack->lines, frame->siblings[first].line);
 	if (!line || (line->group_count && line->group != period))
 		return false;
-	call_lines_cut(stack->lines, frame->siblings[first + period].line);
+	call_lines_fold(stack->lines, frame->siblings[first].line,
+			frame->siblings[first + period].line);
 	line->group = period;
 	line->group_count = line->group_count ? line->group_count + 1 : 2;
 	frame->sibling_count -= period;
@@ -160,7 +161,7 @@ static bool single_fold(struct call_stack *stack, struct frame *frame,
 	line = call_lines_at(stack->lines, last->line);
 	if (!line || line->group_count)
 		return false;
-	call_lines_cut(stack->lines, number);
+	call_lines_fold(stack->lines, last->line, number);
 	line->count++;
 	last->count++;
 	return true;

@@ -54,7 +54,7 @@ struct sibling {
  * @hash: of what was called so far
  * @sibling_count: how many of @siblings are valid
  * @symbol, @node, @begun, @outer_begun, @gaps, @outer, @shown, @within, @within_end, @level,
- *	@source, @number, @branches: the watcher's
+ *	@source, @number, @branches, @cycles, @insns: the watcher's
  * @siblings: the last calls it made that returned
  */
 struct frame {
@@ -78,6 +78,7 @@ struct frame {
 	u32 source;
 	u64 number;
 	u64 branches;
+	u64 cycles, insns;
 	struct sibling siblings[SIBLINGS];
 };
 
@@ -110,8 +111,8 @@ struct call_watch {
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
- * @active, @seen, @wanted, @branches, @lane, @open, @sampled, @lost: the watcher's; empty when the stack
- *	is made
+ * @active, @seen, @wanted, @branches, @cycles, @insns, @insns_seen, @lane, @open, @sampled,
+ *	@lost: the watcher's; empty when the stack is made
  * @kept: the watcher's, too; freed with the stack
  * @next, @prev: the stacks whose tasks ran before it and after it
  */
@@ -130,6 +131,7 @@ struct call_stack {
 	u64 seen;
 	u32 wanted;
 	u64 branches;
+	u64 cycles, insns, insns_seen;
 	u32 lane;
 	u32 open;
 	u64 sampled;

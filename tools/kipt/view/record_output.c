@@ -161,14 +161,15 @@ u32 output_choose(const struct output *output, bool far)
 	return wanted;
 }
 
-u32 output_spare_cond(struct output *output)
+u32 output_spare_cond(struct output *output, bool cycles)
 {
 	const struct view_options *options = output->options;
 	bool *sums_up = &output->view.tally.sums_up;
 
 	*sums_up = options->mode == VIEW_CALLS && !options->json && !options->output &&
 		   !options->hash && !options->give && !options->collect && !options->part &&
-		   !options->packed && !output->ending && !is_narrow(output);
+		   !options->packed && !output->ending && !is_narrow(output) &&
+		   !(cycles && options->time);
 	return *sums_up ? KIPT_FLOW_NO_COND : 0;
 }
 

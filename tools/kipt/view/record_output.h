@@ -97,10 +97,11 @@ u32 output_choose(const struct output *output, bool far);
 /**
  * output_spare_cond() - have only sums made of conditional branches, where none is shown
  * @output: was opened; knows then that sums come
+ * @cycles: the trace may have CYC packets: instructions of each call are shown with its time
  *
  * Return: KIPT_FLOW_NO_COND, to be beside what output_choose() says, or 0.
  */
-u32 output_spare_cond(struct output *output);
+u32 output_spare_cond(struct output *output, bool cycles);
 
 /**
  * output_take() - records

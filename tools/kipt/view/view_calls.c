@@ -22,6 +22,8 @@ struct calls {
 	u64 unique;
 	u32 mode;
 	u64 space;
+	/* Code runs, and is traced; a time came, and no branch after it. */
+	bool running, timed;
 	const char *object;
 };
 
@@ -65,10 +67,57 @@ static void place_find(void *ctx, u64 address, struct place *place)
 	names_find(view->names, view->state.pid, address, place);
 }
 
+/* Cycles and instructions of its task are those of the last time. */
+static void frame_enter(void *ctx, struct call_stack *stack, struct frame *frame)
+{
+	const struct view *view = ctx;
+
+	frame->begun = view->state.tsc;
+	frame->cycles = stack->cycles;
+	frame->insns = stack->insns_seen;
+}
+
+static void frame_leave(void *ctx, struct call_stack *stack, struct frame *frame, bool returned)
+{
+	const struct view *view = ctx;
+	struct call_line *line;
+
+	if (!returned || !frame->begun || frame->kind == FRAME_BASE ||
+	    frame->kind == FRAME_LOCAL)
+		return;
+	line = call_lines_at(stack->lines, frame->line);
+	if (!line || view->state.tsc < frame->begun)
+		return;
+	line->ticks = view->state.tsc - frame->begun;
+	line->cycles = stack->cycles - frame->cycles;
+	line->insns = stack->insns_seen - frame->insns;
+}
+
+/* What a thunk did is done by the function that it leads to. */
+static void frame_rename(void *ctx, struct call_stack *stack, struct frame *frame)
+{
+	(void)ctx;
+	(void)stack;
+	(void)frame;
+}
+
+static const struct call_watch watch = {
+	.enter = frame_enter,
+	.leave = frame_leave,
+	.rename = frame_rename,
+};
+
 static const struct call_track_ops track_ops = {
 	.find = place_find,
 	.line = line_make,
 	.inlined = inlined_at,
+};
+
+static const struct call_track_ops timed_ops = {
+	.find = place_find,
+	.line = line_make,
+	.inlined = inlined_at,
+	.watch = &watch,
 };
 
 static void note_add(struct view *view, const struct kipt_record *r)
@@ -149,6 +198,46 @@ static void mode_take(struct view *view, const struct kipt_record *r)
 	calls->mode = r->kind;
 }
 
+/* The CPU counts cycles while nothing is traced, too. */
+static void cycles_take(struct calls *calls, const struct kipt_record *r)
+{
+	if (calls->running)
+		calls->track.stack->cycles += r->ip;
+	calls->timed = true;
+}
+
+/* A packet and the cycles before it come after the branch that they are of. */
+static void insns_take(struct calls *calls, u32 insns)
+{
+	struct call_stack *stack = calls->track.stack;
+
+	stack->insns += insns;
+	if (calls->timed)
+		stack->insns_seen = stack->insns;
+	calls->timed = false;
+	calls->running = true;
+}
+
+static void running_set(struct calls *calls, const struct kipt_record *r)
+{
+	switch (r->type) {
+	case KIPT_RECORD_BRANCH:
+		insns_take(calls, r->aux);
+		break;
+	case KIPT_RECORD_ENABLE:
+		calls->running = true;
+		break;
+	case KIPT_RECORD_SYNC:
+		calls->running &= r->kind != KIPT_SYNC_START;
+		calls->running |= !(r->flags & KIPT_RF_NO_IP);
+		break;
+	case KIPT_RECORD_DISABLE:
+	case KIPT_RECORD_GAP:
+		calls->running = false;
+		break;
+	}
+}
+
 static void record_print(struct view *view, const struct kipt_record *r)
 {
 	struct calls *calls = view->self;
@@ -158,6 +247,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		cpu_take(view, r->type == KIPT_RECORD_CPU ? r : &first);
 	if (!calls->track.stack)
 		return;
+	running_set(calls, r);
 	switch (r->type) {
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_ENABLE:
@@ -183,8 +273,10 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_MODE:
 		mode_take(view, r);
 		break;
-	case KIPT_RECORD_CPU:
 	case KIPT_RECORD_TIME:
+		cycles_take(calls, r);
+		break;
+	case KIPT_RECORD_CPU:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_EDGE:
@@ -200,13 +292,15 @@ static void record_print(struct view *view, const struct kipt_record *r)
 static u32 records_skim(struct view *view, const struct kipt_record *records,
 			u32 count)
 {
-	const struct calls *calls = view->self;
+	struct calls *calls = view->self;
 	u32 n = 0;
 
-	while (calls->track.stack && n < count &&
-	       records[n].type == KIPT_RECORD_BRANCH &&
-	       records[n].kind == KIPT_BRANCH_COND)
-		n++;
+	for (; calls->track.stack && n < count &&
+	     records[n].type == KIPT_RECORD_BRANCH &&
+	     records[n].kind == KIPT_BRANCH_COND; n++) {
+		if (view->options->time)
+			insns_take(calls, records[n].aux);
+	}
 	return n;
 }
 
@@ -307,6 +401,24 @@ static void repeat_add(const struct call_line *line, struct text *text)
 	}
 }
 
+static void duration_add(struct view *view, const struct call_line *line, struct text *text)
+{
+	char words[96];
+
+	if (!line->ticks)
+		return;
+	if (view->tsc_khz)
+		snprintf(words, sizeof(words), "  %.3f us", (double)line->ticks * 1000 / view->tsc_khz);
+	else
+		snprintf(words, sizeof(words), "  %llu ticks", (unsigned long long)line->ticks);
+	string_add(text, words);
+	if (!line->cycles)
+		return;
+	snprintf(words, sizeof(words), ", %llu cycles, IPC %.2f", (unsigned long long)line->cycles,
+		 (double)line->insns / (double)line->cycles);
+	string_add(text, words);
+}
+
 static void indent_add(u32 columns, struct text *text)
 {
 	static const char blanks[] = "                                        ";
@@ -335,6 +447,8 @@ static void line_add(struct view *view, const struct call_line *line, u32 indent
 		place_add(view, line, text);
 	}
 	repeat_add(line, text);
+	if (view->options->time)
+		duration_add(view, line, text);
 }
 
 /* An inlined function begins and ends nowhere: it has no time. */
@@ -404,7 +518,7 @@ bool view_calls_init(struct view *view)
 	if (!calls)
 		return false;
 	calls->track = (struct call_track){
-		.ops = &track_ops,
+		.ops = view->options->time ? &timed_ops : &track_ops,
 		.ctx = view,
 		.lines = call_lines_create(line_print, view),
 		.fold = !view->options->no_fold,
