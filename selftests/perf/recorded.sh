@@ -4,7 +4,20 @@
 # Compares kept recordings of perf with what perf printed of them. Sourced by what has
 # ktap.sh, and KIPT and ROOT.
 
-RECORDED_KINDS="user kernel both processes snapshot tracepoints bpf lost samples"
+RECORDED_KINDS="user kernel both cycles processes snapshot tracepoints bpf lost samples"
+
+# recorded_cycles NAME FILE: instructions as perf counts them, and core cycles, of which it leaves
+# out those after the last branch before tracing ends.
+recorded_cycles()
+{
+	PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --totals --top 0 --json 2>err | python3 -c '
+import json, sys
+rows = [o for o in map(json.loads, sys.stdin) if o["type"] == "total"]
+insns, cycles = (sum(o.get(name, 0) for o in rows) for name in ("insns", "cycles"))
+theirs = [int(word) for word in open(sys.argv[1]).read().split()]
+print(insns - theirs[0], 0 <= cycles - theirs[1] <= 100, theirs[1] > 1000)' "$2" >sums
+	same "perf_recorded_cycles $1" "0 True True" "$(cat sums)"
+}
 
 # recorded_compare FOLDER: a result for each recording that is to be there; `classes` gets
 # the classes of differences of all, with their counts.
@@ -32,6 +45,7 @@ recorded_compare() {
 			PERF_BUILDID_DIR=ids timeout 60 python3 -S "$ROOT/selftests/perf/compare" \
 				"$KIPT" kept.data want >out 2>err
 			same "perf_recorded $name" "0 1" "$? $(grep -c '^branches [1-9]' out)"
+			[ "$kind" != cycles ] || recorded_cycles "$name" "$dir/cycles"
 			grep 'no class' out err | sed 's/^/# /'
 			grep -v 'no class' out >>classes
 		done
