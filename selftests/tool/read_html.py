@@ -201,7 +201,7 @@ def folded_wanted(lines):
 
 
 # Time, function, and line where there is one; what comes into view has an offset.
-CALL = re.compile(r" *([0-9.]+) us +(?:syscall: |event: )?(\S+)(?: \[[^]]*\])?(?: \((.*)\))?(?:  [0-9.]+ us.*)?")
+CALL = re.compile(r" *([0-9.]+) us +(?:syscall: |event: )?(\S+)(?: \[[^]]*\])?(?: \((.*)\))?(?:  [0-9.]+ (?:us|cycles).*)?")
 
 
 def line_differences(page, lines):

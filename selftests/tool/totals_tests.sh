@@ -638,6 +638,7 @@ for o in sorted((o for o in map(json.loads, sys.stdin) if o["type"] == "total"),
 
 # How long each call lasted until its return; of repeated calls the sum.
 calls_lasted_tests() {
+	local want
 	{
 		cpu 1; task 7; tsc 1000; enable 010; call 010 100; cyc 40 1010; call 110 300
 		cyc 4 1014; ret 310 115; cyc 6 1020; ret 120 015; call 010 100; cyc 50 1030
@@ -649,7 +650,7 @@ calls_lasted_tests() {
 	same calls_lasted "== CPU 1
 -- task 7
              0 main+0x10 [kernel]
-             0   first  x2  40 ticks, 110 cycles, IPC 1.27
+             0   first  x2  40 ticks, 110 cycles, IPC 1.45
             10     third  12 ticks, 12 cycles, IPC 3.33" \
 		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time 2>err | head -5)"
 	same calls_lasted_away "            50   second  960 ticks, 90 cycles, IPC 0.22" \
@@ -658,6 +659,31 @@ calls_lasted_tests() {
 	same calls_lasted_no_fold "20 ticks, 4 ticks, 20 ticks, 8 ticks, 960 ticks," \
 		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time --no-fold 2>err |
 			grep -o "[0-9]* ticks," | paste -sd " ")"
+	# A gap that loses no time, instructions up to where tracing ends, a call whose return
+	# nobody saw, and cycles without time.
+	{
+		cpu 1; tsc 1000; enable 010; call 010 100; cyc 10 1010; gap 17; cyc 400 1100
+		echo "3 2 2 100 0xffffffff81000110 0"; cyc 1000 1200; enable 110; cyc 4 1210
+		ret 120 015; call 020 200; tsc 1220; call 210 300; tsc 1230; ret 310 015
+		call 020 200; call 210 300; ret 310 215; ret 220 025
+		call 030 300; cyc 7 1230; ret 310 035
+	} | records lasted.rec
+	same calls_lasted_gap "             0   first  210 ticks, 414 cycles, IPC 0.25" \
+		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time 2>err |
+			grep "first  ")"
+	same calls_lasted_unseen "           210   second  x2
+           220     third
+           230   third  7 cycles, IPC 1.29" \
+		"$("$KIPT" show lasted.rec --kallsyms kallsyms --calls --time 2>err |
+			sed -n '/second/,$p')"
+	# Of a stretch its share.
+	{ cpu 1; tsc 1000; enable 010; call 010 100; cyc 5000 2000; ret 110 015; } |
+		records lasted.rec
+	for want in 990,1100:50 0,500:2500 500,990:2450; do
+		same "totals_cycles_stretch $want" "${want#*:}" "$("$KIPT" show lasted.rec \
+			--kallsyms kallsyms --totals --json --time "${want%:*}" 2>err |
+			grep -o '"cycles":[0-9]*' | cut -d: -f2 | head -1)"
+	done
 	same calls_lasted_unasked 0 "$("$KIPT" show lasted.rec --kallsyms kallsyms --calls 2>err |
 		grep -c ticks)"
 }

@@ -49,8 +49,6 @@ static void reset(struct kipt_flow *flow)
 	flow->pending.held_count = 0;
 	flow->state.power_known = false;
 	flow->state.calls_lost = 0;
-	/* Decoding that begins here gives the same. */
-	flow->clock.spent = 0;
 	flow->pending.block_type = 0;
 	flow->walk.tnt.count = 0;
 	flow->input.last_ip = 0;

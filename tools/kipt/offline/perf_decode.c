@@ -251,7 +251,7 @@ static bool begins_near(const struct run *run, size_t turn, u64 tsc)
 /* The turn that a time is in, when nothing else says who runs. The kernel makes the event of
  * a switch before it switches, so code up to there is that of who ran before.
  */
-static bool time_take(struct run *run, u64 tsc)
+static bool time_take(struct run *run, u64 tsc, u64 error)
 {
 	u64 early = (u64)perf_clock_khz(&run->aux.clock) * SWITCH_EARLY_US / 1000;
 	size_t turn = run->turn;
@@ -260,7 +260,7 @@ static bool time_take(struct run *run, u64 tsc)
 	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
 		turn++;
 	/* Switches that were not of the events of these turns, which are yet to come. */
-	while (run->ahead && turn > run->sure_turn && run->turns[turn].from > tsc + early)
+	while (run->ahead && turn > run->sure_turn && run->turns[turn].from > tsc + early + error)
 		turn--;
 	run->waits = turn > run->turn && run->switch_ip && run->tracing && run->settled &&
 		     !same_task(run, turn, run->turn) && begins_near(run, turn, tsc);
@@ -356,6 +356,20 @@ static bool moments_put(struct run *run, u64 tsc)
 	return true;
 }
 
+/* Core cycles before a time at which another task begins are of nobody: both may have run. */
+static bool time_put(struct run *run, struct kipt_record time)
+{
+	size_t turn = run->turn;
+
+	run->seen_time = true;
+	if (!moments_put(run, time.value) || !tsc_set(run, time.value) ||
+	    (!run->inserted && !time_take(run, time.value, time.aux)))
+		return false;
+	if (turn != run->turn && turn < run->turn_count && !same_task(run, turn, run->turn))
+		time.ip = 0;
+	return !run->want_time || record_put(run, &time);
+}
+
 static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
@@ -377,12 +391,7 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 	case KIPT_RECORD_CONTEXT:
 		return context_put(run, *record);
 	case KIPT_RECORD_TIME:
-		run->seen_time = true;
-		if (!moments_put(run, record->value) ||
-		    !tsc_set(run, record->value) ||
-		    (!run->inserted && !time_take(run, record->value)))
-			return false;
-		fallthrough;
+		return time_put(run, *record);
 	case KIPT_RECORD_CBR:
 		if (!run->want_time)
 			return true;

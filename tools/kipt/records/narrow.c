@@ -318,14 +318,21 @@ static s64 ticks_of(const struct narrow_cpu *at, const struct kipt_record *time)
 	return (s64)(time->value - at->cpu.first);
 }
 
+/* Of the core cycles between two times, those of a part of it. */
+static u64 cycles_of(u64 cycles, s64 part, s64 whole)
+{
+	return whole > 0 && part < whole ? (u64)((double)cycles * part / whole) : cycles;
+}
+
 /* Between two times of the trace, at an end of the stretch. */
-static struct kipt_record cut_at(const struct narrow_cpu *at, s64 ticks)
+static struct kipt_record cut_at(const struct narrow_cpu *at, s64 ticks, u64 cycles)
 {
 	return (struct kipt_record){
 		.type = KIPT_RECORD_TIME,
 		.kind = KIPT_TIME_CUT,
 		.flags = KIPT_RF_NO_IP,
 		.aux = ~0U,
+		.ip = cycles,
 		.value = at->cpu.first + (u64)ticks,
 	};
 }
@@ -389,7 +396,7 @@ static void stretch_leave(struct narrow *n)
 }
 
 /* The stretch may begin, end, or both before this time. */
-static bool stretch_time(struct narrow *n, const struct kipt_record *time)
+static bool stretch_time(struct narrow *n, struct kipt_record *time)
 {
 	struct narrow_cpu *at = here(n);
 	const struct kipt_record *last =
@@ -399,14 +406,15 @@ static bool stretch_time(struct narrow *n, const struct kipt_record *time)
 	bool good = true;
 
 	if (!at->within && was < n->from && now > n->from) {
-		cut = cut_at(at, n->from);
+		cut = cut_at(at, n->from, 0);
 		good = stretch_enter(n, &cut);
+		time->ip = cycles_of(time->ip, now - n->from, now - was);
 		was = n->from;
 	}
 	if (at->within && in_stretch(n, now))
 		return good && time_pass(n, time);
 	if (at->within) {
-		cut = cut_at(at, n->to);
+		cut = cut_at(at, n->to, cycles_of(time->ip, n->to - was, now - was));
 		good = good && (was >= n->to || now < n->to ||
 				time_pass(n, &cut));
 		stretch_leave(n);
@@ -421,6 +429,7 @@ static bool stretch_time(struct narrow *n, const struct kipt_record *time)
 static bool time_take(struct narrow *n, const struct kipt_record *time)
 {
 	struct narrow_cpu *at = here(n);
+	struct kipt_record rest = *time;
 	bool good;
 
 	if (!at->cpu.first)
@@ -428,7 +437,7 @@ static bool time_take(struct narrow *n, const struct kipt_record *time)
 	if (time->kind == KIPT_TIME_FIRST)
 		return true;
 	n->times = true;
-	good = stretch_time(n, time);
+	good = stretch_time(n, &rest);
 	gap_time(at);
 	return good;
 }

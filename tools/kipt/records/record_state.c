@@ -29,8 +29,12 @@ void record_state_see(struct record_state *state,
 {
 	enum record_state_kind kind = record_state_kind(record);
 
-	if (kind < RECORD_STATES)
-		state->last[kind] = *record;
+	if (kind >= RECORD_STATES)
+		return;
+	state->last[kind] = *record;
+	/* Whoever is given a time again has its core cycles already, or they are of others. */
+	if (kind == RECORD_STATE_TIME)
+		state->last[kind].ip = 0;
 }
 
 const struct kipt_record *record_state_last(const struct record_state *state,

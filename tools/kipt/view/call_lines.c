@@ -77,6 +77,8 @@ void call_lines_fold(struct call_lines *lines, u64 first, u64 number)
 		other = call_lines_at(lines, number + i);
 		if (!line || !other)
 			continue;
+		line->instances += other->instances;
+		line->measured += other->measured;
 		line->ticks += other->ticks;
 		line->cycles += other->cycles;
 		line->insns += other->insns;

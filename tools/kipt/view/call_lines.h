@@ -40,8 +40,10 @@ struct inlined;
  * @address: of the function
  * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @pid: process it is of
- * @ticks: from the call to its return; of repeated ones the sum; 0: not known
- * @cycles: core cycles of that in which its task ran; 0: not known
+ * @instances: calls that it is of, with those that were folded into it
+ * @measured: of which so many are in the sums that follow
+ * @ticks: from calls to their returns
+ * @cycles: core cycles of that in which its task ran and was traced
  * @insns: instructions that ran in these
  * @tsc: time, or 0
  * @tsc_first: the first time there was on its CPU
@@ -56,6 +58,7 @@ struct call_line {
 	u64 address;
 	const struct inlined *inlined;
 	u32 pid;
+	u64 instances, measured;
 	u64 ticks, cycles, insns;
 	u64 tsc, tsc_first;
 	char *text;

@@ -283,12 +283,13 @@ static bool sums_add(const struct reader *reader, struct merge_row *row,
 		    !json_object_object_get_ex(line, members->name, &value))
 			continue;
 		row->timed |= members->sum == MERGE_SELF;
-		reader->merge->counted |= members->sum == MERGE_CYCLES;
+		row->counted |= members->sum == MERGE_CYCLES;
 		if (!number_add(reader, members->name, &row->sums[members->sum],
 				json_object_get_uint64(value)))
 			return false;
 	}
 	reader->merge->timed |= row->timed;
+	reader->merge->counted |= row->counted;
 	return true;
 }
 

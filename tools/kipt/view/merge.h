@@ -68,6 +68,7 @@ struct merge_longest {
  * @kind: of a branch: to sort by
  * @sums: numbers, those of its kind
  * @timed: it has times
+ * @counted: it has cycles
  * @longest: of a function
  * @next: index + 1 of another one with the same hash
  */
@@ -76,7 +77,7 @@ struct merge_row {
 	u64 at, to;
 	u32 kind;
 	u64 sums[MERGE_SUMS];
-	bool timed;
+	bool timed, counted;
 	struct merge_longest longest;
 	size_t next;
 };

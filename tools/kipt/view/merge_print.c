@@ -73,7 +73,7 @@ static void total_json(const struct merge *merge, const struct merge_row *row,
 		jsonl_number(line, "total", row->sums[MERGE_TOTAL]);
 		longest_json(line, &row->longest);
 	}
-	if (merge->counted) {
+	if (row->counted) {
 		jsonl_number(line, "insns", row->sums[MERGE_INSNS_OF]);
 		jsonl_number(line, "cycles", row->sums[MERGE_CYCLES]);
 	}

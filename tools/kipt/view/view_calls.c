@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../records/record_state.h"
 #include "../records/record_words.h"
 #include "../records/tool_records.h"
 #include "call_track.h"
@@ -22,7 +23,7 @@ struct calls {
 	u64 unique;
 	u32 mode;
 	u64 space;
-	/* Code runs, and is traced; a time came, and no branch after it. */
+	/* Code runs, and is traced; cycles came, and no branch after them. */
 	bool running, timed;
 	const char *object;
 };
@@ -54,6 +55,7 @@ static void line_make(void *ctx, enum call_line_kind kind, u64 address,
 	memset(line, 0, sizeof(*line));
 	line->kind = kind;
 	line->count = 1;
+	line->instances = 1;
 	line->address = address;
 	line->pid = view->state.pid;
 	line->tsc = view->state.tsc;
@@ -88,6 +90,7 @@ static void frame_leave(void *ctx, struct call_stack *stack, struct frame *frame
 	line = call_lines_at(stack->lines, frame->line);
 	if (!line || view->state.tsc < frame->begun)
 		return;
+	line->measured = 1;
 	line->ticks = view->state.tsc - frame->begun;
 	line->cycles = stack->cycles - frame->cycles;
 	line->insns = stack->insns_seen - frame->insns;
@@ -203,7 +206,7 @@ static void cycles_take(struct calls *calls, const struct kipt_record *r)
 {
 	if (calls->running)
 		calls->track.stack->cycles += r->ip;
-	calls->timed = true;
+	calls->timed |= r->ip != 0;
 }
 
 /* A packet and the cycles before it come after the branch that they are of. */
@@ -215,7 +218,6 @@ static void insns_take(struct calls *calls, u32 insns)
 	if (calls->timed)
 		stack->insns_seen = stack->insns;
 	calls->timed = false;
-	calls->running = true;
 }
 
 static void running_set(struct calls *calls, const struct kipt_record *r)
@@ -223,17 +225,23 @@ static void running_set(struct calls *calls, const struct kipt_record *r)
 	switch (r->type) {
 	case KIPT_RECORD_BRANCH:
 		insns_take(calls, r->aux);
+		calls->running = true;
 		break;
 	case KIPT_RECORD_ENABLE:
 		calls->running = true;
 		break;
 	case KIPT_RECORD_SYNC:
-		calls->running &= r->kind != KIPT_SYNC_START;
-		calls->running |= !(r->flags & KIPT_RF_NO_IP);
+		insns_take(calls, r->aux);
+		if (r->kind == KIPT_SYNC_START)
+			calls->running = !(r->flags & KIPT_RF_NO_IP);
 		break;
 	case KIPT_RECORD_DISABLE:
-	case KIPT_RECORD_GAP:
+		insns_take(calls, r->aux);
 		calls->running = false;
+		break;
+	case KIPT_RECORD_GAP:
+		if (record_gap_loses_time(r->kind))
+			calls->running = false;
 		break;
 	}
 }
@@ -301,6 +309,7 @@ static u32 records_skim(struct view *view, const struct kipt_record *records,
 		if (view->options->time)
 			insns_take(calls, records[n].aux);
 	}
+	calls->running |= n > 0;
 	return n;
 }
 
@@ -405,17 +414,19 @@ static void duration_add(struct view *view, const struct call_line *line, struct
 {
 	char words[96];
 
-	if (!line->ticks)
+	/* A sum without some of them would be wrong. */
+	if (line->measured != line->instances)
 		return;
-	if (view->tsc_khz)
+	if (line->ticks && view->tsc_khz)
 		snprintf(words, sizeof(words), "  %.3f us", (double)line->ticks * 1000 / view->tsc_khz);
-	else
+	else if (line->ticks)
 		snprintf(words, sizeof(words), "  %llu ticks", (unsigned long long)line->ticks);
-	string_add(text, words);
+	if (line->ticks)
+		string_add(text, words);
 	if (!line->cycles)
 		return;
-	snprintf(words, sizeof(words), ", %llu cycles, IPC %.2f", (unsigned long long)line->cycles,
-		 (double)line->insns / (double)line->cycles);
+	snprintf(words, sizeof(words), "%s%llu cycles, IPC %.2f", line->ticks ? ", " : "  ",
+		 (unsigned long long)line->cycles, (double)line->insns / (double)line->cycles);
 	string_add(text, words);
 }
 
