@@ -164,7 +164,9 @@ static bool copy_upto(struct copy *copy, struct perf_trace *trace, u64 end)
 			break;
 		stop->offset += copy->size - copy->taken;
 	}
-	memcpy(copy->bytes + copy->size, trace->bytes + copy->taken, size);
+	/* Without any there is no memory yet. */
+	if (size)
+		memcpy(copy->bytes + copy->size, trace->bytes + copy->taken, size);
 	copy->size += size;
 	copy->taken = end;
 	return true;
