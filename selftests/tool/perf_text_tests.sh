@@ -58,7 +58,7 @@ for o in map(json.loads, sys.stdin):
 }
 
 # switch_make TIME...: the kernel jumps to __switch_to and on to 0x40, in the given order with
-# times; "switch" is that jump, "run" are two more.
+# times; "switch" is that jump, "run" are two more, "null" is one to address 0.
 switch_make() {
 	python3 - $TEXT_AT "$@" <<'PYTHON'
 import struct
@@ -77,6 +77,8 @@ for word in sys.argv[2:]:
         out += tip(0x6d, 0x60) + tip(0x6d, 0x40)
     elif word == "again":
         out += tip(0x6d, 0)
+    elif word == "null":
+        out += bytes([0x6d]) + bytes(6)
     else:
         out += b"\x19" + struct.pack("<Q", 10 ** 9 + int(word))[:7]
 open("text.pt", "wb").write(out + tip(0x61, 0x40))
@@ -138,6 +140,10 @@ perf_switch_tests() {
 	# The trace's time is a little before that of the event.
 	switch_make run switch 999 run 5000 run
 	switch_is perf_switch_time_before "t100 60 40 20 t101 40 60 40 60 40" 101@1000001000
+	# Where the kernel switches is not known: a jump to address 0 is no switch.
+	switch_make run 2000 null
+	sed -i s/__switch_to/other/ switch.kallsyms
+	switch_is perf_switch_unnamed "t100 60 40 0" 101@1000003000
 	switch_make switch 2000 run 30000000 run
 	switch_is perf_switch_far "t100 20 40 60 40 60 40" 101@1050000000
 }

@@ -24,10 +24,10 @@
 
 /* From the event of a switch to the switch, with interrupts off. */
 #define SWITCH_MOST_MS	10U
-/* By which the time of an event may be later than that of the trace. */
+/* A switch may be so much earlier by the trace's time than by that of perf's event. */
 #define SWITCH_EARLY_US	10U
-/* Of the time in which a patch is near, the part that is no matter. */
-#define SOON		1024U
+/* Stops of tracing are one if less than this part of the slack for patches is between them. */
+#define STOPS_PART	1024U
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
@@ -203,6 +203,13 @@ static void now_forget(struct run *run)
 	names_version(run->output->names, run->now);
 }
 
+/* The task of a mapping or an exec goes on. */
+static bool same_task(const struct run *run, size_t one, size_t other)
+{
+	return run->turns[one].tid == run->turns[other].tid &&
+	       run->turns[one].pid == run->turns[other].pid;
+}
+
 static bool task_put(struct run *run, size_t turn)
 {
 	const struct perf_turn *at = &run->turns[turn];
@@ -213,13 +220,12 @@ static bool task_put(struct run *run, size_t turn)
 		.aux = at->tid,
 		.value = at->pid,
 	};
-	const struct perf_turn *last = run->turn < run->turn_count ?
-				       &run->turns[run->turn] : NULL;
+	size_t last = run->turn;
 
 	run->turn = turn;
 	if (run->inserted && !now_set(run, at->space))
 		return false;
-	if (last && last->pid == at->pid && last->tid == at->tid)
+	if (last < run->turn_count && same_task(run, last, turn))
 		return true;
 	return record_put(run, &record);
 }
@@ -230,13 +236,6 @@ static bool turn_begin(struct run *run, size_t turn)
 	run->ahead = false;
 	run->settled = true;
 	return turn == run->turn || task_put(run, turn);
-}
-
-/* The task of a mapping or an exec goes on. */
-static bool same_task(const struct run *run, size_t one, size_t other)
-{
-	return run->turns[one].tid == run->turns[other].tid &&
-	       run->turns[one].pid == run->turns[other].pid;
 }
 
 /* Whether a turn begins at most as long after a time as a switch takes. */
@@ -259,7 +258,7 @@ static bool time_take(struct run *run, u64 tsc, u64 error)
 	run->time = tsc;
 	while (turn + 1 < run->turn_count && run->turns[turn + 1].from <= tsc)
 		turn++;
-	/* Switches that were not of the events of these turns, which are yet to come. */
+	/* Turns that were begun at a switch, but whose events are yet to come. */
 	while (run->ahead && turn > run->sure_turn && run->turns[turn].from > tsc + early + error)
 		turn--;
 	run->waits = turn > run->turn && run->switch_ip && run->tracing && run->settled &&
@@ -411,10 +410,8 @@ static u32 branches_first(const struct kipt_record *records, u32 n)
 	return i;
 }
 
-/* Return: how many records there are up to a branch to where the kernel switches tasks, with
- * it; @n if there is none.
- */
-static u32 switch_count(const struct run *run, const struct kipt_record *records, u32 n)
+/* The first branch to where the kernel switches tasks; @n: there is none. */
+static u32 switch_first(const struct run *run, const struct kipt_record *records, u32 n)
 {
 	u32 i = 0;
 
@@ -422,7 +419,7 @@ static u32 switch_count(const struct run *run, const struct kipt_record *records
 		return n;
 	while (i < n && records[i].value != run->switch_ip)
 		i++;
-	return i < n ? i + 1 : n;
+	return i;
 }
 
 static bool branches_give(struct run *run, const struct kipt_record *records, u32 n)
@@ -441,13 +438,12 @@ static bool branches_give(struct run *run, const struct kipt_record *records, u3
 static bool branches_put(struct run *run, const struct kipt_record *records, u32 n)
 {
 	bool ok = true;
-	u32 some;
+	u32 at, some;
 
 	for (; n && ok; records += some, n -= some) {
-		some = switch_count(run, records, n);
-		ok = branches_give(run, records, some);
-		if (ok && !run->inserted && records[some - 1].value == run->switch_ip)
-			ok = switch_take(run);
+		at = switch_first(run, records, n);
+		some = at < n ? at + 1 : n;
+		ok = branches_give(run, records, some) && (at == n || switch_take(run));
 	}
 	return ok;
 }
@@ -613,12 +609,12 @@ static void base_find(struct run *run)
 	}
 }
 
-/* Of stops that follow each other soon the first is enough. */
+/* Of stops that follow each other at once the first is taken. */
 static struct jobs_moment *moments_make(const struct run *run, const struct perf_trace *trace,
 					size_t *count)
 {
 	struct jobs_moment *moments = calloc(trace->stop_count + 1, sizeof(*moments));
-	u64 soon = perf_text_slack(run->text) / SOON, tsc;
+	u64 soon = perf_text_slack(run->text) / STOPS_PART, tsc;
 	size_t i;
 
 	*count = 0;
