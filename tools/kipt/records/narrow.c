@@ -240,23 +240,8 @@ static bool run_see(struct narrow_cpu *at, const struct kipt_record *record)
 	bool branch = record->type == KIPT_RECORD_BRANCH;
 	u16 unknown = branch ? KIPT_RF_NO_VALUE : KIPT_RF_NO_IP;
 
-	switch (record->type) {
-	case KIPT_RECORD_BRANCH:
-	case KIPT_RECORD_INSN:
-	case KIPT_RECORD_ENABLE:
-		at->running = true;
-		break;
-	case KIPT_RECORD_DISABLE:
-		at->running = false;
-		break;
-	case KIPT_RECORD_SYNC:
-		if (record->kind != KIPT_SYNC_START)
-			return false;
-		at->running = !(record->flags & KIPT_RF_NO_IP);
-		break;
-	default:
+	if (!record_runs(record, &at->running))
 		return false;
-	}
 	at->ip_known = at->running && !(record->flags & unknown);
 	at->ip = branch ? record->value : record->ip;
 	return true;
@@ -318,7 +303,7 @@ static s64 ticks_of(const struct narrow_cpu *at, const struct kipt_record *time)
 	return (s64)(time->value - at->cpu.first);
 }
 
-/* Of the core cycles between two times, those of a part of it. */
+/* The share that a part of the time between two times has of the core cycles between them. */
 static u64 cycles_of(u64 cycles, s64 part, s64 whole)
 {
 	return whole > 0 && part < whole ? (u64)((double)cycles * part / whole) : cycles;

@@ -32,7 +32,9 @@ void record_state_see(struct record_state *state,
 	if (kind >= RECORD_STATES)
 		return;
 	state->last[kind] = *record;
-	/* Whoever is given a time again has its core cycles already, or they are of others. */
+	/* A time that is given once more brings no core cycles: they came with it the first
+	 * time, or are of what was left out.
+	 */
 	if (kind == RECORD_STATE_TIME)
 		state->last[kind].ip = 0;
 }
@@ -59,6 +61,26 @@ bool record_state_give(const struct record_state *state, bool time,
 			good = give(ctx, &state->last[i], 1);
 	}
 	return good;
+}
+
+bool record_runs(const struct kipt_record *record, bool *running)
+{
+	switch (record->type) {
+	case KIPT_RECORD_BRANCH:
+	case KIPT_RECORD_INSN:
+	case KIPT_RECORD_ENABLE:
+		*running = true;
+		return true;
+	case KIPT_RECORD_DISABLE:
+		*running = false;
+		return true;
+	case KIPT_RECORD_SYNC:
+		if (record->kind != KIPT_SYNC_START)
+			return false;
+		*running = !(record->flags & KIPT_RF_NO_IP);
+		return true;
+	}
+	return false;
 }
 
 bool record_gap_loses_time(u32 kind)

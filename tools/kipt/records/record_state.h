@@ -76,6 +76,15 @@ bool record_state_give(const struct record_state *state, bool time,
 		       void *ctx);
 
 /**
+ * record_runs() - whether code runs, and is traced, after a record
+ * @record: any
+ * @running: set if @record says so
+ *
+ * Return: whether it does; a GAP says nothing.
+ */
+bool record_runs(const struct kipt_record *record, bool *running);
+
+/**
  * record_gap_loses_time() - whether the trace of a CPU has a hole
  * @kind: enum kipt_gap_kind
  *

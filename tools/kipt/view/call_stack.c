@@ -109,7 +109,7 @@ void call_stack_rename(struct call_stack *stack, u64 function)
 	struct frame *frame = call_stack_top(stack);
 
 	frame->function = function;
-	if (stack->watch)
+	if (stack->watch && stack->watch->rename)
 		stack->watch->rename(stack->ctx, stack, frame);
 }
 

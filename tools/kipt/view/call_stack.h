@@ -89,7 +89,7 @@ struct call_stack;
  * @enter: a frame is on top now
  * @leave: it is going; @returned: its return was seen, otherwise nobody knows
  *	when its call ended, or whether
- * @rename: the frame on top is another function's from here on
+ * @rename: the frame on top is another function's from here on; may be NULL
  */
 struct call_watch {
 	void (*enter)(void *ctx, struct call_stack *stack, struct frame *frame);

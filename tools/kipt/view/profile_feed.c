@@ -866,14 +866,12 @@ static void insns_take(struct profile_feed *feed, const struct kipt_record *r)
 /* Whether code runs, and whether time is lost, without any sum. */
 static void flow_follow(struct profile_feed *feed, const struct kipt_record *r)
 {
+	bool running;
+
 	if (r->type == KIPT_RECORD_GAP)
 		gap_take(feed, r->kind);
-	else if (r->type == KIPT_RECORD_SYNC && r->kind == KIPT_SYNC_START)
-		run_set(feed, !(r->flags & KIPT_RF_NO_IP));
-	else if (r->type == KIPT_RECORD_DISABLE)
-		run_set(feed, false);
-	else if (r->type == KIPT_RECORD_ENABLE || r->type == KIPT_RECORD_BRANCH)
-		run_set(feed, true);
+	else if (record_runs(r, &running))
+		run_set(feed, running);
 }
 
 static void flow_take(struct profile_feed *feed, const struct kipt_record *r)

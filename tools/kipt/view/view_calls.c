@@ -23,7 +23,7 @@ struct calls {
 	u64 unique;
 	u32 mode;
 	u64 space;
-	/* Code runs, and is traced; cycles came, and no branch after them. */
+	/* With --time: code runs, and is traced; cycles came, and no branch after them. */
 	bool running, timed;
 	const char *object;
 };
@@ -96,18 +96,9 @@ static void frame_leave(void *ctx, struct call_stack *stack, struct frame *frame
 	line->insns = stack->insns_seen - frame->insns;
 }
 
-/* What a thunk did is done by the function that it leads to. */
-static void frame_rename(void *ctx, struct call_stack *stack, struct frame *frame)
-{
-	(void)ctx;
-	(void)stack;
-	(void)frame;
-}
-
 static const struct call_watch watch = {
 	.enter = frame_enter,
 	.leave = frame_leave,
-	.rename = frame_rename,
 };
 
 static const struct call_track_ops track_ops = {
@@ -209,7 +200,9 @@ static void cycles_take(struct calls *calls, const struct kipt_record *r)
 	calls->timed |= r->ip != 0;
 }
 
-/* A packet and the cycles before it come after the branch that they are of. */
+/* The CPU writes cycles before the packet of the branch that ended them, so the instructions
+ * up to that branch belong to them.
+ */
 static void insns_take(struct calls *calls, u32 insns)
 {
 	struct call_stack *stack = calls->track.stack;
@@ -220,30 +213,17 @@ static void insns_take(struct calls *calls, u32 insns)
 	calls->timed = false;
 }
 
-static void running_set(struct calls *calls, const struct kipt_record *r)
+/* What times, cycles and instructions of calls need to know of a record. */
+static void flow_follow(struct calls *calls, const struct kipt_record *r)
 {
-	switch (r->type) {
-	case KIPT_RECORD_BRANCH:
+	if (r->type == KIPT_RECORD_TIME)
+		cycles_take(calls, r);
+	if (r->type == KIPT_RECORD_BRANCH || r->type == KIPT_RECORD_DISABLE ||
+	    r->type == KIPT_RECORD_SYNC)
 		insns_take(calls, r->aux);
-		calls->running = true;
-		break;
-	case KIPT_RECORD_ENABLE:
-		calls->running = true;
-		break;
-	case KIPT_RECORD_SYNC:
-		insns_take(calls, r->aux);
-		if (r->kind == KIPT_SYNC_START)
-			calls->running = !(r->flags & KIPT_RF_NO_IP);
-		break;
-	case KIPT_RECORD_DISABLE:
-		insns_take(calls, r->aux);
+	if (r->type == KIPT_RECORD_GAP && record_gap_loses_time(r->kind))
 		calls->running = false;
-		break;
-	case KIPT_RECORD_GAP:
-		if (record_gap_loses_time(r->kind))
-			calls->running = false;
-		break;
-	}
+	record_runs(r, &calls->running);
 }
 
 static void record_print(struct view *view, const struct kipt_record *r)
@@ -255,7 +235,8 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		cpu_take(view, r->type == KIPT_RECORD_CPU ? r : &first);
 	if (!calls->track.stack)
 		return;
-	running_set(calls, r);
+	if (view->options->time)
+		flow_follow(calls, r);
 	switch (r->type) {
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_ENABLE:
@@ -281,10 +262,8 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_MODE:
 		mode_take(view, r);
 		break;
-	case KIPT_RECORD_TIME:
-		cycles_take(calls, r);
-		break;
 	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_TIME:
 	case KIPT_RECORD_CBR:
 	case KIPT_RECORD_INSN:
 	case KIPT_RECORD_EDGE:
@@ -301,15 +280,14 @@ static u32 records_skim(struct view *view, const struct kipt_record *records,
 			u32 count)
 {
 	struct calls *calls = view->self;
-	u32 n = 0;
+	u32 n = 0, i;
 
-	for (; calls->track.stack && n < count &&
-	     records[n].type == KIPT_RECORD_BRANCH &&
-	     records[n].kind == KIPT_BRANCH_COND; n++) {
-		if (view->options->time)
-			insns_take(calls, records[n].aux);
-	}
-	calls->running |= n > 0;
+	while (calls->track.stack && n < count &&
+	       records[n].type == KIPT_RECORD_BRANCH &&
+	       records[n].kind == KIPT_BRANCH_COND)
+		n++;
+	for (i = 0; view->options->time && i < n; i++)
+		flow_follow(calls, &records[i]);
 	return n;
 }
 
@@ -410,6 +388,17 @@ static void repeat_add(const struct call_line *line, struct text *text)
 	}
 }
 
+static void ticks_add(struct view *view, u64 ticks, struct text *text)
+{
+	char words[48];
+
+	if (view->tsc_khz)
+		snprintf(words, sizeof(words), "%.3f us", (double)ticks * 1000 / view->tsc_khz);
+	else
+		snprintf(words, sizeof(words), "%llu ticks", (unsigned long long)ticks);
+	string_add(text, words);
+}
+
 static void duration_add(struct view *view, const struct call_line *line, struct text *text)
 {
 	char words[96];
@@ -417,17 +406,18 @@ static void duration_add(struct view *view, const struct call_line *line, struct
 	/* A sum without some of them would be wrong. */
 	if (line->measured != line->instances)
 		return;
-	if (line->ticks && view->tsc_khz)
-		snprintf(words, sizeof(words), "  %.3f us", (double)line->ticks * 1000 / view->tsc_khz);
-	else if (line->ticks)
-		snprintf(words, sizeof(words), "  %llu ticks", (unsigned long long)line->ticks);
+	if (line->ticks || line->cycles)
+		string_add(text, "  ");
 	if (line->ticks)
+		ticks_add(view, line->ticks, text);
+	if (line->ticks && line->cycles)
+		string_add(text, ", ");
+	if (line->cycles) {
+		snprintf(words, sizeof(words), "%llu cycles, IPC %.2f",
+			 (unsigned long long)line->cycles,
+			 (double)line->insns / (double)line->cycles);
 		string_add(text, words);
-	if (!line->cycles)
-		return;
-	snprintf(words, sizeof(words), "%s%llu cycles, IPC %.2f", line->ticks ? ", " : "  ",
-		 (unsigned long long)line->cycles, (double)line->insns / (double)line->cycles);
-	string_add(text, words);
+	}
 }
 
 static void indent_add(u32 columns, struct text *text)
