@@ -70,7 +70,7 @@ static const struct member members_of_totals[] = {
 	{ "calls", ROLE_SUM, FORM_NUMBER, MERGE_CALLS },
 	{ "self", ROLE_SUM, FORM_NUMBER, MERGE_SELF },
 	{ "total", ROLE_SUM, FORM_NUMBER, MERGE_TOTAL },
-	{ "insns", ROLE_SUM, FORM_NUMBER, MERGE_INSNS_OF },
+	{ "insns", ROLE_SUM, FORM_NUMBER, MERGE_INSNS },
 	{ "cycles", ROLE_SUM, FORM_NUMBER, MERGE_CYCLES },
 	{ "longest", ROLE_LONGEST, FORM_NUMBER, 0 },
 	{ "longest_tsc", ROLE_LONGEST, FORM_NUMBER, 0 },
@@ -84,7 +84,7 @@ static const struct member members_of_totals[] = {
 static const char *const names_of_wholes[MERGE_WHOLES] = {
 	[MERGE_RECORDS] = "records",
 	[MERGE_ALL_BRANCHES] = "branches",
-	[MERGE_INSNS] = "insns",
+	[MERGE_ALL_INSNS] = "insns",
 	[MERGE_EXECUTED] = "executed",
 	[MERGE_CALLS_CUT] = "calls_cut",
 	[MERGE_TRACE_BYTES] = "trace_bytes",
@@ -448,7 +448,7 @@ static bool whole_take(struct reader *reader, const char *name, struct json_obje
 	if (!(i == MERGE_MICROSECONDS ? seconds_get(reader, value, &number) :
 					number_get(reader, name, value, &number)))
 		return false;
-	if (i == MERGE_INSNS && number)
+	if (i == MERGE_ALL_INSNS && number)
 		return bad_member(reader, name, "is of a view of instructions");
 	if (!number_add(reader, name, &reader->merge->wholes[i], number))
 		return false;

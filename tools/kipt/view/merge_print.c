@@ -74,7 +74,7 @@ static void total_json(const struct merge *merge, const struct merge_row *row,
 		longest_json(line, &row->longest);
 	}
 	if (row->counted) {
-		jsonl_number(line, "insns", row->sums[MERGE_INSNS_OF]);
+		jsonl_number(line, "insns", row->sums[MERGE_INSNS]);
 		jsonl_number(line, "cycles", row->sums[MERGE_CYCLES]);
 	}
 	if (merge->tsc_khz)
@@ -135,14 +135,6 @@ static void edge_text(const struct merge_row *row, struct json_object *members, 
 	put_plain(text_of(members, "kind"), out);
 }
 
-static void time_text(const struct merge *merge, u64 ticks, FILE *out)
-{
-	if (merge->tsc_khz)
-		fprintf(out, "%14.3f ", (double)ticks * 1000 / (double)merge->tsc_khz);
-	else
-		fprintf(out, "%14llu ", (unsigned long long)ticks);
-}
-
 static void name_text(struct json_object *members, FILE *out)
 {
 	const char *symbol = text_of(members, "symbol"), *object = text_of(members, "object");
@@ -161,31 +153,29 @@ static void name_text(struct json_object *members, FILE *out)
 	fputc(']', out);
 }
 
+static struct totals_columns columns_of(const struct merge *merge)
+{
+	return (struct totals_columns){
+		.tsc_khz = merge->tsc_khz, .times = merge->timed, .cycles = merge->counted,
+	};
+}
+
 static void total_text(const struct merge *merge, const struct merge_row *row,
 		       struct json_object *members, FILE *out)
 {
-	if (merge->timed) {
-		time_text(merge, row->sums[MERGE_SELF], out);
-		time_text(merge, row->sums[MERGE_TOTAL], out);
-		time_text(merge, row->longest.ticks, out);
-	}
-	if (merge->counted)
-		totals_cycles(out, row->sums[MERGE_INSNS_OF], row->sums[MERGE_CYCLES]);
-	fprintf(out, "%12llu %12llu  ", (unsigned long long)row->sums[MERGE_CALLS],
-		(unsigned long long)row->sums[MERGE_BRANCHES]);
+	const struct totals_columns columns = columns_of(merge);
+	const struct totals_sums sums = {
+		.self = row->sums[MERGE_SELF],
+		.total = row->sums[MERGE_TOTAL],
+		.longest = row->longest.ticks,
+		.insns = row->sums[MERGE_INSNS],
+		.cycles = row->sums[MERGE_CYCLES],
+		.calls = row->sums[MERGE_CALLS],
+		.branches = row->sums[MERGE_BRANCHES],
+	};
+
+	totals_row(out, &columns, &sums);
 	name_text(members, out);
-}
-
-static void head_text(const struct merge *merge, FILE *out)
-{
-	const char *unit = merge->tsc_khz ? "us" : "ticks";
-
-	if (merge->timed)
-		fprintf(out, "%8s %5s %8s %5s %8s %5s ", "self", unit, "total", unit, "longest",
-			unit);
-	if (merge->counted)
-		fprintf(out, "%12s %5s ", "cycles", "IPC");
-	fprintf(out, "%12s %12s  function\n", "calls", "branches");
 }
 
 static void row_text(const struct merge *merge, const struct merge_row *row,
@@ -230,13 +220,14 @@ static void row_print(const struct merge *merge, const struct merge_row *row, bo
 
 void merge_print(struct merge *merge, bool json, u32 top, FILE *out)
 {
+	const struct totals_columns columns = columns_of(merge);
 	size_t count = merge->count, shown = top && top < count ? top : count, i;
 	struct tally tally;
 
 	if (count)
 		qsort(merge->rows, count, sizeof(*merge->rows), row_compare);
 	if (!json && merge->kind == MERGE_OF_TOTALS)
-		head_text(merge, out);
+		totals_head(out, &columns);
 	for (i = 0; i < shown; i++)
 		row_print(merge, &merge->rows[i], json, out);
 	summary_make(&tally, merge);

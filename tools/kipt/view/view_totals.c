@@ -31,54 +31,60 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 	return text;
 }
 
-static void time_print(struct view *view, u64 ticks)
+static void time_print(FILE *out, const struct totals_columns *columns, u64 ticks)
 {
-	if (view->tsc_khz)
-		fprintf(view->out, "%14.3f ",
-			(double)ticks * 1000 / view->tsc_khz);
+	if (columns->tsc_khz)
+		fprintf(out, "%14.3f ", (double)ticks * 1000 / (double)columns->tsc_khz);
 	else
-		fprintf(view->out, "%14llu ", (unsigned long long)ticks);
+		fprintf(out, "%14llu ", (unsigned long long)ticks);
 }
 
-void totals_cycles(FILE *out, u64 insns, u64 cycles)
+void totals_head(FILE *out, const struct totals_columns *columns)
 {
-	if (cycles)
-		fprintf(out, "%12llu %5.2f ", (unsigned long long)cycles,
-			(double)insns / (double)cycles);
-	else
+	const char *unit = columns->tsc_khz ? "us" : "ticks";
+
+	if (columns->times)
+		fprintf(out, "%8s %5s %8s %5s %8s %5s ", "self", unit, "total", unit,
+			"longest", unit);
+	if (columns->cycles)
+		fprintf(out, "%12s %5s ", "cycles", "IPC");
+	fprintf(out, "%12s %12s  function\n", "calls", "branches");
+}
+
+void totals_row(FILE *out, const struct totals_columns *columns, const struct totals_sums *sums)
+{
+	if (columns->times) {
+		time_print(out, columns, sums->self);
+		time_print(out, columns, sums->total);
+		time_print(out, columns, sums->longest);
+	}
+	if (columns->cycles && sums->cycles)
+		fprintf(out, "%12llu %5.2f ", (unsigned long long)sums->cycles,
+			(double)sums->insns / (double)sums->cycles);
+	else if (columns->cycles)
 		fprintf(out, "%12s %5s ", "0", "-");
-}
-
-static void head_print(struct view *view, bool times, bool cycles)
-{
-	const char *unit = view->tsc_khz ? "us" : "ticks";
-
-	if (times)
-		fprintf(view->out, "%8s %5s %8s %5s %8s %5s ", "self", unit,
-			"total", unit, "longest", unit);
-	if (cycles)
-		fprintf(view->out, "%12s %5s ", "cycles", "IPC");
-	fprintf(view->out, "%12s %12s  function\n", "calls", "branches");
+	fprintf(out, "%12llu %12llu  ", (unsigned long long)sums->calls,
+		(unsigned long long)sums->branches);
 }
 
 static void symbol_print(struct view *view, const struct profile *profile,
-			 const struct profile_symbol *symbol, bool times,
-			 bool whose)
+			 const struct profile_symbol *symbol,
+			 const struct totals_columns *columns, bool whose)
 {
 	const struct profile_space *space = &profile->spaces[symbol->space];
+	const struct totals_sums sums = {
+		.self = symbol->self,
+		.total = symbol->total,
+		.longest = symbol->longest.ticks,
+		.insns = symbol->insns,
+		.cycles = symbol->cycles,
+		.calls = symbol->calls,
+		.branches = symbol->branches,
+	};
 	char text[512];
 
-	if (times) {
-		time_print(view, symbol->self);
-		time_print(view, symbol->total);
-		time_print(view, symbol->longest.ticks);
-	}
-	if (profile->cycles)
-		totals_cycles(view->out, symbol->insns, symbol->cycles);
-	fprintf(view->out, "%12llu %12llu  %s",
-		(unsigned long long)symbol->calls,
-		(unsigned long long)symbol->branches,
-		totals_text(symbol, text, sizeof(text)));
+	totals_row(view->out, columns, &sums);
+	fputs(totals_text(symbol, text, sizeof(text)), view->out);
 	if (whose && symbol->space)
 		view_process(view, space->pid, space->cr3);
 	fputc('\n', view->out);
@@ -139,15 +145,19 @@ static void totals_print(struct view *view, const struct profile *profile,
 	const struct view_options *options = view->options;
 	size_t i, top = view_top(options, count);
 	bool whose = profile_several_spaces(profile);
-	bool times = profile_has_times(profile);
+	const struct totals_columns columns = {
+		.tsc_khz = view->tsc_khz,
+		.times = profile_has_times(profile),
+		.cycles = profile->cycles,
+	};
 
 	if (!options->json && count)
-		head_print(view, times, profile->cycles);
+		totals_head(view->out, &columns);
 	for (i = 0; i < top; i++) {
 		if (options->json)
 			totals_json(view, profile, list[i]);
 		else
-			symbol_print(view, profile, list[i], times, whose);
+			symbol_print(view, profile, list[i], &columns, whose);
 	}
 	view->tally.rows_left = count - i;
 	if (i < count && !options->json)

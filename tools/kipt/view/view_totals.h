@@ -22,12 +22,40 @@ const char *totals_text(const struct profile_symbol *symbol, char *text,
 			size_t size);
 
 /**
- * totals_cycles() - print cycles and instructions per cycle, as columns
- * @out: where to
- * @insns: instructions
- * @cycles: core cycles; 0: none were seen
+ * struct totals_columns - what rows of functions have beside calls and branches
+ * @tsc_khz: frequency of the TSC; 0: times are in ticks
+ * @times: times
+ * @cycles: core cycles, and instructions per cycle
  */
-void totals_cycles(FILE *out, u64 insns, u64 cycles);
+struct totals_columns {
+	u64 tsc_khz;
+	bool times, cycles;
+};
+
+/**
+ * struct totals_sums - the numbers of a function, as in struct profile_symbol
+ * @longest: ticks of its longest call
+ */
+struct totals_sums {
+	u64 self, total, longest;
+	u64 insns, cycles;
+	u64 calls, branches;
+};
+
+/**
+ * totals_head() - print the names of columns
+ * @out: where to
+ * @columns: which
+ */
+void totals_head(FILE *out, const struct totals_columns *columns);
+
+/**
+ * totals_row() - print the numbers of a function, for its name to follow
+ * @out: where to
+ * @columns: which
+ * @sums: numbers
+ */
+void totals_row(FILE *out, const struct totals_columns *columns, const struct totals_sums *sums);
 
 /**
  * totals_json() - print a function as a line of JSON
