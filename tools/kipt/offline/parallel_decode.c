@@ -524,6 +524,7 @@ bool jobs_text(struct jobs *jobs, const struct jobs_text *text)
 	static const struct jobs_moment none;
 
 	jobs->text = *text;
+	/* So that nothing is added to NULL. */
 	if (!text->moment_count)
 		jobs->text.moments = &none;
 	return flows_init(jobs);

@@ -297,10 +297,12 @@ static bool functions_sort(struct perf_bpf *bpf)
 	size_t count = 0, i;
 	u32 k;
 
+	if (bpf->functions)
+		return true;
 	for (i = 0; i < bpf->count; i++)
 		count += bpf->programs[i].functions;
-	if (bpf->functions || !count || count > SORTED_MOST)
-		return bpf->functions;
+	if (!count || count > SORTED_MOST)
+		return false;
 	bpf->functions = next = calloc(count, sizeof(*bpf->functions));
 	if (!next)
 		return false;

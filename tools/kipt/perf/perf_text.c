@@ -581,11 +581,11 @@ static void image_play(struct perf_text *text, const struct perf_bpf_code *code,
 /* Of a function that came while perf followed no loads, as in processes it did not trace. */
 static void unloaded_play(struct perf_text *text, const struct perf_ksym *ksym, u64 tsc)
 {
-	bool there_before = !ksym->from;
+	/* One that was there before has both events without a time. */
+	u64 loads = text->loads + (ksym->from ? 0 : text->loads_before);
 	struct perf_bpf_code code;
 
-	if (!text->loads && !(there_before && text->loads_before) &&
-	    perf_bpf_find(&text->bpf, ksym->address, ksym->size, &code) &&
+	if (!loads && perf_bpf_find(&text->bpf, ksym->address, ksym->size, &code) &&
 	    has_tag(ksym->name, code.tag))
 		image_play(text, &code, tsc);
 }
