@@ -48,8 +48,8 @@ u32 kipt_text_view_sure(const struct kipt_text_view *view, u64 ip, u32 len)
 	return sure;
 }
 
-/* What the decoder remembers of the places of the patches from one of these to the other,
- * which come in any order, is wrong now.
+/* What the decoder remembers of the places of the patches from number @one to @other, of which
+ * either may be the smaller, is wrong now.
  */
 static void forget(const struct kipt_text_view *view, struct kipt_flow *flow,
 		   u64 one, u64 other)

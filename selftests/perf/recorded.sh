@@ -8,8 +8,7 @@ RECORDED_KINDS="user kernel both cycles processes snapshot tracepoints bpf lost 
 
 # recorded_cycles NAME FILE: instructions as perf counts them, and core cycles, of which it leaves
 # out those after the last branch before tracing ends.
-recorded_cycles()
-{
+recorded_cycles() {
 	PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --totals --top 0 --json 2>err | python3 -c '
 import json, sys
 rows = [o for o in map(json.loads, sys.stdin) if o["type"] == "total"]

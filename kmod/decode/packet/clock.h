@@ -31,7 +31,7 @@
  * @error: bound of its error in ticks, or KIPT_CLOCK_UNKNOWN
  * @valid: a TSC was seen
  * @moved: @now or @error changed since the user last cleared this
- * @spent: core cycles of the CYCs since the user last cleared this, as at each PSB
+ * @spent: core cycles of the CYCs since the user last cleared this, or since the PSB
  * @lost: an overflow came after the last TSC
  * @fresh: the last of TSC, TMA and MTC was a TSC: a TMA belongs to it
  * @counting: MTCs can be converted: a TMA was seen

@@ -165,8 +165,7 @@ static const u8 *page_get(struct dump *dump, u64 page)
 }
 
 /* How many bytes are there in a row, up to @size: a page that cannot be read ends it. */
-static u32 library_read(struct dump *dump, u64 address, void *bytes,
-		    u32 size)
+static u32 library_read(struct dump *dump, u64 address, void *bytes, u32 size)
 {
 	u32 done, part;
 	const u8 *page;
