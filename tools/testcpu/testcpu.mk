@@ -37,7 +37,8 @@ $(TESTCPU_OUT)/test/%_test: $(TESTCPU_OBJECTS)/selftests/testcpu/%_test.o \
 .SECONDARY: $(TESTCPU_TEST_O)
 
 testcpu-test: $(TESTCPU_TESTS:%=$(TESTCPU_OUT)/test/%_test)
-	@set -e; cd $(ROOT); for t in $(abspath $^); do echo "# $${t##*/}"; $$t; done
+	@set -e; cd $(ROOT); for t in $(abspath $^) selftests/testcpu/generations_test; do \
+		echo "# $${t##*/}"; $$t; done
 
 # The same rows by real code in the test machine, and its traces in libipt and
 # perf; needs root and tools/vm.

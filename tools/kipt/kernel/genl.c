@@ -188,6 +188,10 @@ static void ack_text(const struct genl *genl, const struct nlmsgerr *err,
 		    size);
 }
 
+/*
+ * The module says why it refuses. Without a sentence netlink finds no family of that number,
+ * or begins no dump since the module's text is about to go.
+ */
 static void refusal_tell(const char *what, int err, const char *text)
 {
 	if (text[0])
@@ -195,6 +199,9 @@ static void refusal_tell(const char *what, int err, const char *text)
 			  say_errno_name(err));
 	else if (err == EPERM || err == EACCES)
 		say_error("cannot %s: needs CAP_PERFMON or CAP_SYS_ADMIN (%s)",
+			  what, say_errno_name(err));
+	else if (err == EPROTONOSUPPORT || err == ENOENT)
+		say_error("cannot %s: the kipt module is being removed (%s)",
 			  what, say_errno_name(err));
 	else
 		say_errno(err, "cannot %s", what);
