@@ -528,6 +528,8 @@ int life_run(const struct life *life)
 	uint64_t since = trail_now();
 	int ret = client_open(&l.client);
 
+	/* The recorder may have ended early, without memory or with its CPU. */
+	signal(SIGPIPE, SIG_IGN);
 	trail_line(life->trail, since, ret, "life %s socket", life->name);
 	if (ret)
 		return 1;
