@@ -515,7 +515,7 @@ static bool process_make(struct maps *maps, const char *path,
 static void pie_tests(void)
 {
 	struct filter_where where = { .root = "" };
-	struct mapping other = { 0x1000, 0x2000, 0, "[vdso]" };
+	struct mapping other = { .start = 0x1000, .end = 0x2000, .path = "[vdso]" };
 	struct maps maps = { 0 };
 	char path[4096], folder[2048];
 	u64 start, size;

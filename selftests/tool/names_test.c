@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What was kept of addresses of processes that become known later: view_line_scope() and
- * profile_symbol() must see that. User space, no rights; prints KTAP.
+ * profile_symbol() must see that. And of which addresses else an answer is said to be true:
+ * each is looked up. User space, no rights; prints KTAP.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../../tools/kipt/perf/perf_ksym.h"
+#include "../../tools/kipt/symbols/symbols.h"
 #include "../../tools/kipt/view/profile.h"
 #include "../../tools/kipt/view/view.h"
 #include "../decode/ktap.h"
@@ -43,9 +46,121 @@ static void learned_test(const char *name, u32 pid)
 	maps_free(&maps);
 }
 
+#define TABLES		300
+#define ADDRESSES	96U
+
+/* A table of a few symbols among so many addresses; some have no size, some overlap. */
+static struct symbols *symbols_random(void)
+{
+	struct symbols *symbols = symbols_create();
+	int count = rand() % 12;
+	char name[16];
+
+	while (symbols && count--) {
+		snprintf(name, sizeof(name), "s%d", count);
+		if (!symbols_add(symbols, rand() % ADDRESSES, rand() % 20, rand() % 3, name, "", ""))
+			abort();
+	}
+	return symbols;
+}
+
+/* The name of the symbol that an address is in; "": it is in none. */
+static const char *symbol_name(struct symbols *symbols, u64 address, struct symbol_place *place)
+{
+	return symbols_find(symbols, address, place) ? place->name : "";
+}
+
+static bool range_holds(struct symbols *symbols, u64 address)
+{
+	struct symbol_place place, other;
+	const char *name = symbol_name(symbols, address, &place);
+	u64 end = place.end < ADDRESSES + 40 ? place.end : ADDRESSES + 40, at;
+
+	if (address < place.first || address >= place.end)
+		return false;
+	for (at = place.first; at < end; at++) {
+		if (strcmp(symbol_name(symbols, at, &other), name))
+			return false;
+	}
+	return true;
+}
+
+static void symbols_range_test(void)
+{
+	int wrong = 0, i;
+	u64 address;
+
+	for (i = 0; i < TABLES; i++) {
+		struct symbols *symbols = symbols_random();
+
+		if (!symbols)
+			abort();
+		for (address = 0; address < ADDRESSES + 20; address++)
+			wrong += !range_holds(symbols, address);
+		symbols_destroy(symbols);
+	}
+	ktap_result(&ktap, !wrong, "names_range_of_symbols");
+}
+
+/* Is there code at some time at an address? */
+static bool code_at(const struct perf_ksyms *ksyms, u64 address)
+{
+	size_t i;
+
+	for (i = 0; i < ksyms->count; i++) {
+		if (address - ksyms->list[i].address < ksyms->list[i].size)
+			return true;
+	}
+	return false;
+}
+
+static bool apart_holds(const struct perf_ksyms *ksyms, u64 address)
+{
+	u64 first = 0, end = ADDRESSES + 40, at;
+
+	perf_ksyms_apart(ksyms, address, &first, &end);
+	if (code_at(ksyms, address))
+		return first == address && end == address + 1;
+	if (address < first || address >= end)
+		return false;
+	for (at = first; at < end; at++) {
+		if (at != address && code_at(ksyms, at))
+			return false;
+	}
+	return true;
+}
+
+static void ksyms_range_test(void)
+{
+	int wrong = 0, i, count;
+	u64 address;
+
+	for (i = 0; i < TABLES; i++) {
+		struct perf_ksyms ksyms = { 0 };
+
+		for (count = rand() % 6; count; count--) {
+			struct perf_ksym ksym = {
+				.address = rand() % ADDRESSES, .size = rand() % 20,
+				.to = ~0ULL, .name = "code",
+			};
+
+			if (!perf_ksym_add(&ksyms, &ksym))
+				abort();
+		}
+		if (!perf_ksyms_sort(&ksyms, 0))
+			abort();
+		for (address = 0; address < ADDRESSES + 20; address++)
+			wrong += !apart_holds(&ksyms, address);
+		perf_ksyms_free(&ksyms);
+	}
+	ktap_result(&ktap, !wrong, "names_range_apart_from_code_that_comes_and_goes");
+}
+
 int main(void)
 {
 	ktap_start();
+	symbols_range_test();
+	ksyms_range_test();
 	learned_test("names_learned", getpid());
 	learned_test("names_learned_of_no_process", 0);
 	return ktap_end(&ktap);

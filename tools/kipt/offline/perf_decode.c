@@ -903,14 +903,16 @@ static bool name_find(void *ctx, u32 pid, u64 address, struct mapping *found)
 	return perf_maps_find(run->maps, run->now, pid, address, found);
 }
 
-static bool name_code(void *ctx, u64 address, struct place *place)
+static bool name_code(void *ctx, u64 address, struct place *place, u64 *first, u64 *end)
 {
 	const struct run *run = ctx;
+	const struct perf_ksyms *ksyms = perf_text_ksyms(run->text);
 	const struct perf_ksym *found;
 	bool several;
 
-	found = perf_ksym_find(perf_text_ksyms(run->text), address, run->tsc,
-			       &several);
+	found = perf_ksym_find(ksyms, address, run->tsc, &several);
+	if (!found && !several)
+		perf_ksyms_apart(ksyms, address, first, end);
 	if (!found)
 		return several;
 	place->symbol = found->name;

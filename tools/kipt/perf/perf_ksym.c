@@ -147,6 +147,22 @@ const struct perf_ksym *perf_ksym_find(const struct perf_ksyms *ksyms,
 	return *several ? NULL : found;
 }
 
+void perf_ksyms_apart(const struct perf_ksyms *ksyms, u64 address, u64 *first, u64 *end)
+{
+	size_t at = ksym_after(ksyms, address);
+
+	/* Code was there at another time. */
+	if (at && ksyms->reach[at - 1] > address) {
+		*first = address;
+		*end = address + 1;
+		return;
+	}
+	if (at)
+		*first = ksyms->reach[at - 1];
+	if (at < ksyms->count)
+		*end = ksyms->list[at].address;
+}
+
 void perf_ksyms_free(struct perf_ksyms *ksyms)
 {
 	size_t i;

@@ -94,6 +94,15 @@ const struct perf_ksym *perf_ksym_find(const struct perf_ksyms *ksyms,
 				       u64 address, u64 tsc, bool *several);
 
 /**
+ * perf_ksyms_apart() - where no such code was at any time
+ * @ksyms: were sorted
+ * @address: perf_ksym_find() finds nothing there
+ * @first, @end: from where on, up to where, @address included; left as it is where there is
+ *	no limit
+ */
+void perf_ksyms_apart(const struct perf_ksyms *ksyms, u64 address, u64 *first, u64 *end);
+
+/**
  * perf_ksyms_free() - free it
  * @ksyms: may be empty
  */

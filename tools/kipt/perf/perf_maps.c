@@ -814,6 +814,7 @@ static struct mapping mapping_named(const struct perf_mapping *mapping)
 		.end = mapping->end,
 		.offset = mapping->offset,
 		.path = (char *)name_of(mapping->code),
+		.whole = true,
 	};
 }
 
@@ -837,6 +838,7 @@ bool perf_maps_find(const struct perf_maps *maps, u32 now, u32 pid, u64 address,
 		if (mapping && !first) {
 			first = mapping;
 			*found = mapping_named(first);
+			found->whole = false;
 		}
 		if (!tries-- || (mapping && !mapping_same(first, mapping))) {
 			found->path = NULL;

@@ -345,9 +345,11 @@ static void kernel_find(struct names *names, u64 address, struct place *place)
 {
 	const struct names_mapper *mapper = names->mapper;
 	struct symbol_place found;
+	u64 first = 0, end = ~0ULL;
 
 	place->object = "kernel";
-	if (mapper && mapper->code && mapper->code(mapper->ctx, address, place))
+	if (mapper && mapper->code &&
+	    mapper->code(mapper->ctx, address, place, &first, &end))
 		return;
 	if (!names->kernel_tried)
 		kernel_load(names);
@@ -356,6 +358,10 @@ static void kernel_find(struct names *names, u64 address, struct place *place)
 		return;
 	place->symbol = found.name;
 	place->start = found.start;
+	place->first = found.first > first ? found.first : first;
+	place->end = found.end < end ? found.end : end;
+	if (place->end - found.start > KERNEL_FUNCTION_MAX)
+		place->end = found.start + KERNEL_FUNCTION_MAX;
 	place->offset = address - found.start;
 	if (*found.object)
 		place->object = found.object;
@@ -416,13 +422,27 @@ static bool mapping_sure(struct names *names, u32 pid, u64 address,
 	return true;
 }
 
+/* @found has offsets in the file; what the mapping has of it. */
+static void place_clip(struct place *place, const struct mapping *mapping,
+		       const struct symbol_place *found)
+{
+	u64 size = mapping->end - mapping->start, first = 0, end;
+
+	if (found->first > mapping->offset)
+		first = found->first - mapping->offset;
+	end = found->end - mapping->offset;
+	place->first = mapping->start + first;
+	place->end = mapping->start + (end < size ? end : size);
+}
+
 static void user_find(struct names *names, u32 pid, u64 address,
 		      struct place *place)
 {
 	const struct mapping *mapping = mapping_find(names, pid, address);
 	struct object *object = mapping ? object_get(names, mapping->path) :
 					  NULL;
-	struct symbol_place found;
+	struct symbol_place found = { 0 };
+	bool named;
 	u64 offset;
 
 	if (!object)
@@ -430,7 +450,10 @@ static void user_find(struct names *names, u32 pid, u64 address,
 	offset = address - mapping->start + mapping->offset;
 	place->object = object->name;
 	place->offset = offset;
-	if (!object->elf || !elf_symbols_find(object->elf, offset, &found))
+	named = object->elf && elf_symbols_find(object->elf, offset, &found);
+	if (mapping->whole && found.end)
+		place_clip(place, mapping, &found);
+	if (!named)
 		return;
 	place->symbol = found.name;
 	place->offset = offset - found.start;
@@ -485,6 +508,8 @@ static void place_find(struct names *names, u32 pid, u64 address,
 	place->object = NULL;
 	place->offset = address;
 	place->start = address;
+	place->first = 0;
+	place->end = 0;
 	if (address >> 63)
 		kernel_find(names, address, place);
 	else

@@ -19,12 +19,15 @@ struct names;
  * @offset: from its start; without @symbol from the start of the file
  * @start: address the function starts at; without @symbol the address itself
  * @object: short name of the file or module, "kernel", or NULL
+ * @first, @end: all addresses from @first on, up to @end, have this @symbol, or none, and this
+ *	@object; both 0 where nobody looked
  */
 struct place {
 	const char *symbol;
 	u64 offset;
 	u64 start;
 	const char *object;
+	u64 first, end;
 };
 
 /**
@@ -102,7 +105,7 @@ bool names_read_by(struct names *names, const char *path,
  *	names_create() got is read
  * @code: code of the kernel that came or went meanwhile, filled with what is called so
  *	now; @place->symbol stays NULL if nobody knows which it was. False: it did
- *	not, and is named by @kernel. May be NULL
+ *	not, nor did any from @first on, up to @end, and is named by @kernel. May be NULL
  * @called: the path that a file has where it was mapped, which it is called by; or
  *	NULL: as it is
  * @event: the name of an event that was sampled, or NULL. May be NULL
@@ -113,7 +116,7 @@ struct names_mapper {
 	bool (*find)(void *ctx, u32 pid, u64 address, struct mapping *found);
 	const char *(*comm)(void *ctx, u32 pid);
 	struct symbols *(*kernel)(void *ctx);
-	bool (*code)(void *ctx, u64 address, struct place *place);
+	bool (*code)(void *ctx, u64 address, struct place *place, u64 *first, u64 *end);
 	const char *(*called)(void *ctx, const char *path);
 	const char *(*event)(void *ctx, u64 number);
 	bool (*learn)(void *ctx, u32 pid, struct maps *maps);

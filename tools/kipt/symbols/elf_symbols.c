@@ -262,22 +262,39 @@ void elf_symbols_destroy(struct elf_symbols *elf)
 	free(elf);
 }
 
+/* Of the segment's bytes alone, as offsets in the file. */
+static void place_clip(const struct elf_segment *segment, struct symbol_place *place)
+{
+	u64 last = segment->address + segment->size;
+
+	if (place->first < segment->address)
+		place->first = segment->address;
+	if (place->end > last)
+		place->end = last;
+	place->first += segment->offset - segment->address;
+	place->end += segment->offset - segment->address;
+}
+
 bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 		      struct symbol_place *place)
 {
 	unsigned int i;
+	bool found;
 
 	for (i = 0; i < elf->file.segment_count; i++) {
 		const struct elf_segment *segment = &elf->file.segments[i];
 
 		if (offset - segment->offset >= segment->size)
 			continue;
-		if (!symbols_find(elf->symbols, offset - segment->offset +
-				  segment->address, place))
-			return false;
-		place->start += segment->offset - segment->address;
-		return true;
+		found = symbols_find(elf->symbols, offset - segment->offset +
+				     segment->address, place);
+		place_clip(segment, place);
+		if (found)
+			place->start += segment->offset - segment->address;
+		return found;
 	}
+	place->first = 0;
+	place->end = 0;
 	return false;
 }
 

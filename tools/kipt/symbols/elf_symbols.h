@@ -61,7 +61,7 @@ void elf_symbols_destroy(struct elf_symbols *elf);
  * elf_symbols_find() - the symbol at a place in the file
  * @elf: file
  * @offset: offset in the file, as mappings have it
- * @place: filled on success; @start is made an offset in the file too
+ * @place: as symbols_find() does; addresses are made offsets in the file too
  *
  * Return: true if there is one.
  */

@@ -17,12 +17,14 @@
  * @end: last address + 1
  * @offset: of @start in the file
  * @path: of the file, or a name such as "[vdso]"; owned by the maps
+ * @whole: no other one is at any of its addresses; false: nobody looked
  */
 struct mapping {
 	u64 start;
 	u64 end;
 	u64 offset;
 	char *path;
+	bool whole;
 };
 
 /**

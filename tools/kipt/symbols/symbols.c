@@ -189,11 +189,18 @@ bool symbols_find(struct symbols *symbols, u64 address,
 	if (!symbols->sorted && symbols->count)
 		symbols_sort(symbols);
 	count = found_count(symbols, address);
+	place->first = 0;
+	place->end = count < symbols->count ? symbols->list[count].start : ~0ULL;
 	if (!count)
 		return false;
 	symbol = &symbols->list[count - 1];
-	if (symbol->size && address - symbol->start >= symbol->size)
+	place->first = symbol->start;
+	if (symbol->size && address - symbol->start >= symbol->size) {
+		place->first = symbol->start + symbol->size;
 		return false;
+	}
+	if (symbol->size && place->end - symbol->start > symbol->size)
+		place->end = symbol->start + symbol->size;
 	place->name = symbols->text + symbol->name;
 	place->object = symbols->text + symbol->object;
 	place->start = symbol->start;

@@ -45,18 +45,20 @@ bool symbols_add(struct symbols *symbols, u64 start, u64 size, int rank,
  * @name: of the symbol; the table's
  * @object: module it is in, or ""; the table's
  * @start: address of the symbol
+ * @first, @end: the same is true of all addresses from @first on, up to @end
  */
 struct symbol_place {
 	const char *name;
 	const char *object;
 	u64 start;
+	u64 first, end;
 };
 
 /**
  * symbols_find() - the symbol an address is in
  * @symbols: table
  * @address: what to look for
- * @place: filled on success
+ * @place: filled on success; else only @first and @end, between which there is none
  *
  * Return: true if there is one.
  */

@@ -46,11 +46,6 @@ void call_stack_destroy(struct call_stack *stack)
 	free(stack);
 }
 
-struct frame *call_stack_top(struct call_stack *stack)
-{
-	return &stack->frames[stack->count - 1];
-}
-
 static void frames_forget(struct call_stack *stack)
 {
 	u32 i, gone = (stack->count - 1) / 2;

@@ -163,7 +163,10 @@ void call_stack_destroy(struct call_stack *stack);
  *
  * Return: the frame, valid until the next push.
  */
-struct frame *call_stack_top(struct call_stack *stack);
+static inline struct frame *call_stack_top(struct call_stack *stack)
+{
+	return &stack->frames[stack->count - 1];
+}
 
 /**
  * call_stack_push() - a new frame

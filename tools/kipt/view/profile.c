@@ -298,6 +298,17 @@ static u32 known_symbol(struct profile *profile, u32 pid, u64 cr3, u64 address,
 	return symbol;
 }
 
+/* All numbers were given once. */
+static void numbers_begin(struct profile *profile)
+{
+	u32 i;
+
+	memset(profile->recent, 0, sizeof(profile->recent));
+	for (i = 0; i < profile->symbol_count; i++)
+		profile->symbols[i].size = 0;
+	profile->code.number = 1;
+}
+
 u32 profile_code(struct profile *profile, u32 pid, u64 cr3)
 {
 	struct profile_code *code = &profile->code;
@@ -309,11 +320,21 @@ u32 profile_code(struct profile *profile, u32 pid, u64 cr3)
 	    code->changes == changes)
 		return code->number;
 	*code = (struct profile_code){ pid, cr3, changes, code->number + 1 };
-	if (!code->number) {
-		memset(profile->recent, 0, sizeof(profile->recent));
-		code->number = 1;
-	}
+	if (!code->number)
+		numbers_begin(profile);
 	return code->number;
+}
+
+/* The first symbol is many. */
+static void range_learn(struct profile *profile, struct profile_symbol *symbol, u32 pid,
+			u64 address)
+{
+	struct place place;
+
+	names_find(profile->names, pid, address, &place);
+	symbol->code = profile->code.number;
+	symbol->first = place.first;
+	symbol->size = symbol == profile->symbols ? 0 : place.end - place.first;
 }
 
 static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
@@ -328,6 +349,8 @@ static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
 	*recent = (struct profile_recent){
 		key, code, known_symbol(profile, pid, cr3, address, called),
 	};
+	if (profile->symbols[recent->symbol].code != code)
+		range_learn(profile, &profile->symbols[recent->symbol], pid, address);
 	return recent->symbol;
 }
 

@@ -51,6 +51,9 @@ struct profile_call {
  * @active: how many calls of it @active_of has, the feed's
  * @wanted: the profile wants it
  * @next: another one with the same hash; 0: none
+ * @code: with this number of profile_code() the @size addresses from @first on are in it;
+ *	with @called they have no symbol, and are of @object
+ * @first, @size: see @code
  */
 struct profile_symbol {
 	char *name;
@@ -69,6 +72,9 @@ struct profile_symbol {
 	u32 active;
 	bool wanted;
 	u32 next;
+	u32 code;
+	u64 first;
+	u64 size;
 };
 
 /**
@@ -215,6 +221,12 @@ bool profile_has_times(const struct profile *profile);
  * Return: a number, another one as soon as something changes.
  */
 u32 profile_code(struct profile *profile, u32 pid, u64 cr3);
+
+/* Whether an address is certainly the function's; @code: of profile_code(), now. */
+static inline bool profile_has(const struct profile_symbol *symbol, u32 code, u64 address)
+{
+	return symbol->code == code && address - symbol->first < symbol->size;
+}
 
 /* Where an address that was looked up not long ago is, if it is there. */
 static inline struct profile_recent *profile_recent(struct profile *profile,

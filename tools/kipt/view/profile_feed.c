@@ -748,13 +748,18 @@ static bool is_callees(const struct profile_symbol *symbol,
 
 static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
 {
-	struct profile_symbol *symbol = symbol_at(feed, symbol_of(feed, ip));
+	const struct view_state *state = &feed->view->state;
 	struct call_stack *stack = feed->at->track.stack;
-	struct profile_symbol *top;
+	struct profile_symbol *top = symbol_at(feed, call_stack_top(stack)->symbol), *symbol;
 
+	if (stack->count > 1 &&
+	    profile_has(top, profile_code(feed->profile, state->pid, state->cr3), ip))
+		return top;
+	symbol = symbol_at(feed, symbol_of(feed, ip));
+	/* The symbols may have moved. */
+	top = symbol_at(feed, call_stack_top(stack)->symbol);
 	if (symbol->name || stack->count == 1)
 		return symbol;
-	top = symbol_at(feed, call_stack_top(stack)->symbol);
 	return is_callees(symbol, top->called ? top : NULL) ? top : symbol;
 }
 
@@ -789,8 +794,8 @@ static struct profile_symbol *recent_symbol(struct profile *profile,
 }
 
 /* A jump that certainly stays in its function. */
-static bool is_inside(struct profile *profile, u32 code,
-		      const struct frame *top, u64 target)
+static bool is_inside(struct profile *profile, u32 code, const struct frame *top,
+		      u64 target)
 {
 	const struct profile_symbol *symbol;
 
@@ -807,33 +812,68 @@ static bool is_plain(const struct kipt_record *r)
 		r->kind == KIPT_BRANCH_JUMP_IND);
 }
 
+/* How many of the records are conditional branches in the function on top, and jumps that stay
+ * in it, one after the other.
+ */
+static u32 skim_top(struct profile_symbol *top, u32 code, const struct kipt_record *records,
+		    u32 count)
+{
+	const u64 first = top->first, size = top->code == code ? top->size : 0;
+	/* A jump there may be a call. */
+	const u64 start = top->name ? top->start - first : ~0ULL;
+	u64 insns = 0, to;
+	u32 n;
+
+	for (n = 0; n < count; n++) {
+		const struct kipt_record *r = &records[n];
+
+		if (!is_plain(r) || r->ip - first >= size)
+			break;
+		to = r->value - first;
+		if (r->kind != KIPT_BRANCH_COND && (to >= size || to == start))
+			break;
+		insns += r->aux;
+	}
+	top->branches += n;
+	top->insns += insns;
+	return n;
+}
+
 u32 profile_feed_skim(struct profile_feed *feed,
 		      const struct kipt_record *records, u32 count)
 {
 	struct profile *profile = feed->profile;
 	const struct view_state *state = &feed->view->state;
-	struct profile_symbol *symbol, *called = NULL;
+	struct profile_symbol *symbol, *on_top;
 	const struct kipt_record *r;
 	const struct frame *top;
-	u32 code, n;
+	u32 code, n = 0;
 
 	if (!feed->at || !feed->at->track.stack || !is_plain(records))
 		return 0;
 	code = profile_code(feed->profile, state->pid, state->cr3);
 	top = call_stack_top(feed->at->track.stack);
-	if (top->kind != FRAME_ROOT && symbol_at(feed, top->symbol)->called)
-		called = symbol_at(feed, top->symbol);
-	for (n = 0, r = records; n < count; n++, r++) {
+	on_top = top->kind == FRAME_ROOT ? NULL : symbol_at(feed, top->symbol);
+	while (n < count) {
+		r = &records[n];
+		if (on_top && profile_has(on_top, code, r->ip)) {
+			u32 some = skim_top(on_top, code, r, count - n);
+
+			n += some;
+			if (some)
+				continue;
+		}
 		if (!is_plain(r) || (r->kind != KIPT_BRANCH_COND &&
 				     !is_inside(profile, code, top, r->value)))
 			break;
 		symbol = recent_symbol(profile, code, r->ip);
 		if (!symbol)
 			break;
-		if (is_callees(symbol, called))
-			symbol = called;
+		if (is_callees(symbol, on_top && on_top->called ? on_top : NULL))
+			symbol = on_top;
 		symbol->branches++;
 		symbol->insns += r->aux;
+		n++;
 	}
 	if (n)
 		branches_add(feed, n);
