@@ -270,6 +270,41 @@ perf_other_forms_tests() {
 		run decode form.data --branches --json
 		same "perf_config_$form" "${form#*:}" "$(grep -c '"branch".*cond' <<<"$OUT")"
 	done
+	# Without TSC packets (tsc=0) times of events say nothing of the trace.
+	bytes $PSB 02 23 99 01 51 00 10 40 00 0e 2d 10 10 01 >untimed.pt
+	for form in 0x2001:3 0x2401:1; do
+		make_perf form.data untimed.pt config=${form%:*} thread over=2000 \
+			"event=3:8192:1900:$(le 4 100)$(le 4 100)70726f6700000000" elf=prog
+		run decode form.data --branches --json
+		same "perf_times_of_the_trace_$form" "${form#*:}" "$(grep -c '"branch"' <<<"$OUT")"
+		same "perf_says_that_it_has_none_$form" "$((${form#*:} / 3))" \
+			"$(grep -c 'its trace has no times (tsc=0)' <<<"$ERR")"
+	done
+	# Many events with one list of numbers, and code of the kernel that is larger than any.
+	make_perf whole.data small.pt elf=prog
+	python3 - whole.data form.data <<'PYTHON'
+import struct
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+ids, attr_at = len(data), struct.unpack_from("<Q", data, 24)[0]
+attr = bytearray(data[attr_at:attr_at + 64])
+struct.pack_into("<I", attr, 4, 64)
+data += struct.pack("<12000Q", *range(1000, 13000))
+struct.pack_into("<QQQ", data, 16, 80, len(data), 80 * 1500)
+data += (attr + struct.pack("<QQ", ids, 8 * 12000)) * 1500
+open(sys.argv[2], "wb").write(data)
+PYTHON
+	refused "perf_many_lists_of_numbers" 1 "more numbers than kipt keeps" packets form.data
+	make_perf form.data small.pt "ksym=0xffffffffa0000000+33554432@2000:bpf_prog_1" elf=prog
+	run decode form.data --branches --json
+	same "perf_ksym_of_any_size" 2 "$(grep -c '"branch"' <<<"$OUT")"
+	says perf_ksym_of_any_size_says_so "in more places than kipt keeps"
+	# A piece that ends within a TSC is filled up with zeros: that is not the first time.
+	bytes $PSB $(le 8 0x70000003e819) 02 23 99 01 51 00 10 40 00 0e 2d 10 10 \
+		$(le 8 0x70000007d019) 01 >cut.pt
+	make_perf form.data cut.pt elf=prog piece=21
+	run decode form.data --branches --time
+	same "perf_first_time_is_whole" "" "$(grep -m 1 '[0-9]\{7\}' <<<"$OUT")"
 	# A file of a virtual machine has the path of one here.
 	make_perf form.data small.pt listed elf=prog \
 		"event=67:5:0:$(le 4 1234)$(le 24 7)$(printf '%s/prog' "$PWD" | od -An -v -tx1 |
@@ -994,6 +1029,12 @@ perf_kept_tests() {
 			"$(PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --totals \
 				--json 2>/dev/null | python3 -c 'import json, sys
 print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "total"))')"
+		# Its list of build ids comes after the events. What is there is shown.
+		head -c -1 kept.data >cut.data
+		PERF_BUILDID_DIR=ids run decode cut.data --branches --json
+		same "perf_kept_cut_after_its_events $name" "1 $(grep -c '"type":"branch"' <<<"$OUT")" \
+			"$STATUS $(wc -l <want)"
+		says "perf_kept_cut_after_its_events_says_so $name" "it was cut after its events"
 		# As perf buildid-cache makes it: the file is called what its folder is.
 		rm -rf ids written.data
 		mkdir -p "ids/usr/bin/the-program/$id" "ids/.build-id/${id:0:2}"

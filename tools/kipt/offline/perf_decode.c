@@ -683,7 +683,8 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 
 	run->owners = NULL;
 	run->owner_count = 0;
-	run->turns = perf_maps_turns(run->maps, queue, &run->turn_count);
+	run->turns = perf_maps_turns(run->maps, queue, run->timed_trace,
+				     &run->turn_count);
 	ok = run->turns &&
 	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
 	     trace_label(run, &trace);
@@ -745,6 +746,7 @@ static bool config_make(struct run *run)
 	}
 	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
 	run->cycles = attr->config & CONFIG_CYC;
+	run->timed_trace = !run->aux.tsc_bit || attr->config & run->aux.tsc_bit;
 	run->config = (struct kipt_flow_config){
 		.memory = run->decode->memory,
 		.tsc_num = run->aux.tsc_num,
@@ -881,6 +883,8 @@ static void missing_say(struct run *run)
 		say_note("perf did not say how its time relates to that of the trace: code is known only where a process ran one program");
 	else if (!perf_maps_tsc(run->maps))
 		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
+	else if (!run->timed_trace)
+		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU only if one process ran");
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));

@@ -31,6 +31,8 @@ struct run {
 	const char *kallsyms_used;
 	/* Only user code was traced. */
 	bool user_only;
+	/* Its trace has TSC packets. */
+	bool timed_trace;
 	/* The trace may have CYC packets. */
 	bool cycles;
 	bool want_time;

@@ -25,6 +25,8 @@
 #define ID_ENTRY		32
 /* No recording has more events. */
 #define IDS_MOST		(1U << 20)
+/* Places where trace is missing, or a CPU stopped. */
+#define MARKS_MOST		(1U << 22)
 
 /* Flags of AUX records. */
 #define AUX_TRUNCATED	1
@@ -249,11 +251,24 @@ static bool sample_take(struct perf_aux *aux, const struct perf_file *file,
 	return false;
 }
 
+/* Room for one more place where trace is missing or a CPU stopped. */
+static bool mark_fits(struct perf_aux *aux)
+{
+	if (aux->marks++ < MARKS_MOST)
+		return true;
+	say_error("perf took trace from its buffers more often than kipt keeps (%u times): record for a shorter time, or with a larger buffer (-m,64M)",
+		  MARKS_MOST);
+	aux->failed = true;
+	return false;
+}
+
 static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
 		    u64 offset, u32 gap)
 {
 	struct perf_cut *cuts;
 
+	if (!mark_fits(aux))
+		return false;
 	cuts = list_room(queue->cuts, queue->cut_count, sizeof(*cuts));
 	if (!cuts)
 		return no_memory(aux);
@@ -266,6 +281,8 @@ static bool stop_add(struct perf_aux *aux, struct perf_queue *queue, u64 offset,
 {
 	struct perf_stop *stops;
 
+	if (!mark_fits(aux))
+		return false;
 	stops = list_room(queue->stops, queue->stop_count, sizeof(*stops));
 	if (!stops)
 		return no_memory(aux);
@@ -656,6 +673,9 @@ static bool piece_first(const struct perf_piece *piece,
 		begin.size = FIRST_BYTES;
 	if (!piece_read(&begin, file, bytes))
 		return false;
+	/* What perf filled a piece up with is no part of a TSC that the end cuts. */
+	for (at = 1; at < PIECE_ALIGN && begin.size && !bytes[begin.size - 1]; at++)
+		begin.size--;
 	for (at = kipt_sync_next(bytes, begin.size, 0); at < begin.size;
 	     at = kipt_sync_next(bytes, begin.size, at + KIPT_PSB_BYTES)) {
 		if (kipt_psb_tsc(bytes, begin.size, at, tsc))

@@ -66,6 +66,8 @@ struct perf_file {
 	struct perf_attr *attrs;
 	size_t attr_count;
 	struct lookup attr_of;
+	/* Of tables, whatever they are of: several events may have one list. */
+	u64 ids_read;
 	struct perf_build_id *builds;
 	size_t build_count;
 	bool builds_sorted;
@@ -227,10 +229,12 @@ static bool ids_read(struct perf_file *file, u64 at, u64 size)
 	const u8 *bytes;
 	u64 i;
 
-	if (size % 8 || size / 8 > IDS_MOST - file->attr_of.count ||
-	    !section_fits(file, at, size))
+	if (size / 8 > IDS_MOST - file->ids_read)
+		return bad(file, "its events have more numbers than kipt keeps (%u)", IDS_MOST);
+	if (size % 8 || !section_fits(file, at, size))
 		return bad(file, "the numbers of its events are at %llu, %llu bytes, which is not in the file",
 			   (unsigned long long)at, (unsigned long long)size);
+	file->ids_read += size / 8;
 	for (i = 0; i < size; i += 8) {
 		bytes = window_get(file, at + i, 8);
 		if (!bytes || !id_add(file, get64(bytes), file->attr_count - 1))
@@ -378,16 +382,23 @@ static bool features_read(struct perf_file *file, const u8 *head)
 	const u8 *bytes;
 	u32 i;
 
+	/* A perf that died wrote none, and stream_find() said so; a cut stream has none either. */
+	if (file->bad || !get64(head + HEAD_DATA + 8))
+		return true;
 	for (i = 0; i < FEATURES; i++) {
 		if (!(head[HEAD_FEATURES + i / 8] & 1U << i % 8))
 			continue;
-		if (!section_fits(file, at, SECTION))
+		if (!section_fits(file, at, SECTION)) {
+			bad(file, "it was cut after its events: its list of files and build ids is not whole");
 			return true;
+		}
 		bytes = window_get(file, at, SECTION);
 		if (!bytes)
 			return false;
 		where = get64(bytes);
 		size = get64(bytes + 8);
+		if (!section_fits(file, where, size))
+			bad(file, "it was cut after its events: its list of files and build ids is not whole");
 		if (i == FEATURE_BUILD_ID && section_fits(file, where, size) &&
 		    !build_ids_read(file, where, size))
 			return false;

@@ -31,18 +31,24 @@
 /* So many mappings of a process go to maps that are kept. */
 #define MAPPINGS_LEARNT	(1 << 14)
 
-/* What an event says, and where it was in the file. */
+/* More events than a recording of days has; their notes take 384 MiB. */
+#define NOTES_MOST	(1U << 23)
+
+/* What an event says, and where it was in the file. There are millions: @mapping is an index. */
 struct note {
-	u64 tsc;
 	u64 time;
-	size_t order;
-	u32 type;
+	u32 order;
+	u16 type;
 	u16 misc;
 	u32 cpu;
 	u32 pid, tid;
-	u32 other_pid, other_tid;
-	struct perf_mapping mapping;
-	char comm[16];
+	union {
+		struct {
+			u32 other_pid, other_tid;
+		};
+		size_t mapping;
+		char comm[16];
+	};
 };
 
 struct ran {
@@ -55,12 +61,15 @@ struct perf_maps {
 	struct perf_codes codes;
 	struct note *notes;
 	size_t note_count;
+	struct perf_mapping *mapped;
+	size_t mapped_count;
 	struct perf_space *spaces;
 	size_t space_count;
 	struct perf_pool pool;
 	struct ran *rans;
 	size_t ran_count;
-	/* While notes are played: the latest space of a pid, ran of a CPU. */
+	/* While notes are played: the TSC of one, the latest space of a pid, ran of a CPU. */
+	u64 now;
 	struct lookup space_of, ran_of;
 	/* The first process that a thread is of. */
 	struct lookup pid_of;
@@ -91,6 +100,16 @@ struct perf_maps *perf_maps_create(void)
 	return maps;
 }
 
+static void notes_free(struct perf_maps *maps)
+{
+	free(maps->notes);
+	free(maps->mapped);
+	maps->notes = NULL;
+	maps->mapped = NULL;
+	maps->note_count = 0;
+	maps->mapped_count = 0;
+}
+
 void perf_maps_destroy(struct perf_maps *maps)
 {
 	size_t i;
@@ -104,7 +123,7 @@ void perf_maps_destroy(struct perf_maps *maps)
 	lookup_free(&maps->space_of);
 	lookup_free(&maps->ran_of);
 	lookup_free(&maps->pid_of);
-	free(maps->notes);
+	notes_free(maps);
 	free(maps->rans);
 	perf_codes_free(&maps->codes);
 	free(maps);
@@ -112,9 +131,14 @@ void perf_maps_destroy(struct perf_maps *maps)
 
 static bool note_add(struct perf_maps *maps, const struct note *note)
 {
-	struct note *notes = list_room(maps->notes, maps->note_count,
-				  sizeof(*notes));
+	struct note *notes = NULL;
 
+	if (maps->note_count == NOTES_MOST) {
+		say_error("the recording has more events of processes and tasks than kipt keeps (%u): record fewer processes, or for a shorter time",
+			  NOTES_MOST);
+		return false;
+	}
+	notes = list_room(maps->notes, maps->note_count, sizeof(*notes));
 	if (!notes)
 		return no_memory();
 	maps->notes = notes;
@@ -180,12 +204,24 @@ static void code_widen(struct perf_code *code, u64 offset, u64 size)
 		code->high = end;
 }
 
+static bool mapped_add(struct perf_maps *maps, const struct perf_mapping *mapping)
+{
+	struct perf_mapping *mapped = list_room(maps->mapped, maps->mapped_count,
+						sizeof(*mapped));
+
+	if (!mapped)
+		return false;
+	maps->mapped = mapped;
+	mapped[maps->mapped_count++] = *mapping;
+	return true;
+}
+
 static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 		      struct note *note, u32 stamp)
 {
 	struct where where = { .size = PERF_MMAP_NAME,
 			       .protection = PROT_EXECUTE };
-	struct perf_code *code;
+	struct perf_mapping mapping = { 0 };
 
 	if (event->type == PERF_EVENT_MMAP && event->misc & MISC_MMAP_DATA)
 		return true;
@@ -196,19 +232,19 @@ static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 		return true;
 	where.code.path = text_get(event, where.size, stamp);
 	vdso_rename(&where.code, get64(event->bytes + 8));
-	code = where.code.path ? perf_codes_get(&maps->codes, &where.code) :
-				 NULL;
+	mapping.code = where.code.path ? perf_codes_get(&maps->codes, &where.code) : NULL;
 	free(where.code.path);
-	if (!code)
+	if (!mapping.code)
 		return no_memory();
-	note->mapping.start = get64(event->bytes + 8);
-	note->mapping.end = note->mapping.start + get64(event->bytes + 16);
-	note->mapping.offset = get64(event->bytes + 24);
-	note->mapping.code = code;
-	if (note->mapping.end <= note->mapping.start)
+	mapping.start = get64(event->bytes + 8);
+	mapping.end = mapping.start + get64(event->bytes + 16);
+	mapping.offset = get64(event->bytes + 24);
+	if (mapping.end <= mapping.start)
 		return true;
-	code_widen(code, note->mapping.offset,
-		   note->mapping.end - note->mapping.start);
+	code_widen(mapping.code, mapping.offset, mapping.end - mapping.start);
+	if (!mapped_add(maps, &mapping))
+		return no_memory();
+	note->mapping = maps->mapped_count - 1;
 	return note_add(maps, note);
 }
 
@@ -350,14 +386,15 @@ static bool mapping_replaces(const struct perf_node *root,
 
 static bool mapping_play(struct perf_maps *maps, const struct note *note)
 {
-	struct perf_space *space = space_get(maps, note->pid, note->tsc);
+	struct perf_space *space = space_get(maps, note->pid, maps->now);
+	const struct perf_mapping *mapping = &maps->mapped[note->mapping];
 
 	/* What was mapped there until now may have run. */
-	if (space && mapping_replaces(space->root, &note->mapping))
-		space = space_add(maps, note->pid, note->tsc, space);
+	if (space && mapping_replaces(space->root, mapping))
+		space = space_add(maps, note->pid, maps->now, space);
 	if (!space)
 		return false;
-	perf_tree_map(&maps->pool, &space->root, &note->mapping);
+	perf_tree_map(&maps->pool, &space->root, mapping);
 	return !maps->pool.failed;
 }
 
@@ -368,9 +405,9 @@ static bool comm_play(struct perf_maps *maps, const struct note *note)
 	if (note->pid != note->tid)
 		return true;
 	if (note->misc & MISC_COMM_EXEC)
-		space = begin_at(space_add(maps, note->pid, note->tsc, NULL));
+		space = begin_at(space_add(maps, note->pid, maps->now, NULL));
 	else
-		space = space_get(maps, note->pid, note->tsc);
+		space = space_get(maps, note->pid, maps->now);
 	if (!space)
 		return false;
 	memcpy(space->comm, note->comm, sizeof(space->comm));
@@ -387,7 +424,7 @@ static bool fork_play(struct perf_maps *maps, const struct note *note)
 
 	if (note->pid == note->other_pid)
 		return true;
-	return begin_at(space_add(maps, note->pid, note->tsc,
+	return begin_at(space_add(maps, note->pid, maps->now,
 				  ran ? NULL : space_last(maps, note->other_pid)));
 }
 
@@ -423,7 +460,7 @@ static bool switch_play(struct perf_maps *maps, const struct note *note)
 	struct ran *last;
 
 	if (note->misc & MISC_SWITCH_OUT)
-		return ran_add(maps, note->cpu, note->tsc, note->other_pid,
+		return ran_add(maps, note->cpu, maps->now, note->other_pid,
 			       note->other_tid);
 	last = ran_last(maps, note->cpu);
 	if (last && !last->turn.pid && last->turn.from) {
@@ -433,7 +470,7 @@ static bool switch_play(struct perf_maps *maps, const struct note *note)
 	}
 	if (last && last->turn.tid == note->tid)
 		return true;
-	return ran_add(maps, note->cpu, note->tsc, note->pid, note->tid);
+	return ran_add(maps, note->cpu, maps->now, note->pid, note->tid);
 }
 
 static bool start_play(struct perf_maps *maps, const struct note *note)
@@ -442,7 +479,7 @@ static bool start_play(struct perf_maps *maps, const struct note *note)
 
 	if (last && last->turn.tid == note->tid)
 		return true;
-	return ran_add(maps, note->cpu, note->tsc, note->pid, note->tid);
+	return ran_add(maps, note->cpu, maps->now, note->pid, note->tid);
 }
 
 static bool note_play(struct perf_maps *maps, const struct note *note)
@@ -558,18 +595,19 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
 		qsort(maps->notes, maps->note_count, sizeof(*maps->notes),
 		      note_compare);
 	for (i = 0; i < maps->note_count; i++) {
-		struct note *note = &maps->notes[i];
+		const struct note *note = &maps->notes[i];
 
 		if (note->time && !maps->first)
 			maps->first = note->time;
 		maps->last = note->time;
-		note->tsc = clock->mult && note->time ?
+		maps->now = clock->mult && note->time ?
 			    perf_clock_tsc(clock, note->time) : 0;
-		if (note->tsc)
-			maps->tsc = note->tsc;
+		if (maps->now)
+			maps->tsc = maps->now;
 		if (!note_play(maps, note) || !thread_learn(maps, note))
 			return maps->pool.full ? too_many(file) : no_memory();
 	}
+	notes_free(maps);
 	return all_sort(maps) || no_memory();
 }
 
@@ -688,14 +726,14 @@ static size_t ran_first(const struct perf_maps *maps, u32 cpu)
 
 struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 				  const struct perf_queue *queue,
-				  size_t *count)
+				  bool timed, size_t *count)
 {
 	struct perf_turn turn = { .space = PERF_NO_SPACE }, *list = NULL;
 	bool ok = true;
 	size_t i;
 
 	*count = 0;
-	if (!maps->tsc) {
+	if (!timed || !maps->tsc) {
 		turn.tid = queue->has_cpu ? maps->only_pid : queue->tid;
 		turn.pid = queue->has_cpu ? turn.tid : pid_of(maps, turn.tid);
 		turn.space = only_space(maps, turn.pid);

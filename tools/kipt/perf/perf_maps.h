@@ -85,6 +85,7 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
  * perf_maps_turns() - who ran where a trace is of
  * @maps: was settled
  * @queue: the trace
+ * @timed: it has times
  * @count: how many turns there are
  *
  * Return: at least one turn, in order, the first from 0 on; the caller frees
@@ -92,7 +93,7 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
  */
 struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 				  const struct perf_queue *queue,
-				  size_t *count);
+				  bool timed, size_t *count);
 
 /**
  * perf_maps_space() - a space

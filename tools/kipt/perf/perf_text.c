@@ -29,9 +29,11 @@
 
 #define LOGS		2U
 #define LINE		64U
-/* 64 MiB of code; bytes of all changes; entries of the log, of which the latest count. */
-#define LINES_MOST	(1U << 20)
-#define CHANGED_MOST	(512ULL << 20)
+/* 16 MiB of code; bytes of all changes; entries of the log, of which the latest count. */
+#define LINES_MOST	(1U << 18)
+#define CHANGED_MOST	(128ULL << 20)
+/* The kernel gets code for BPF programs in packs of 2 MiB. */
+#define KSYM_MOST	(16U << 20)
 #define ENTRIES_MOST	(1ULL << 20)
 #define ENTRIES_LEAST	64U
 /* Each reading of code looks through all changes of its page. */
@@ -227,6 +229,9 @@ static bool ksym_take(struct perf_text *text, struct note *note,
 	if (!is_kernel(note->address, note->size))
 		return true;
 	text->changes++;
+	text->full |= note->size > KSYM_MOST;
+	if (text->full)
+		return true;
 	return note_add(text, note, event->bytes + KSYM_NAME, size - KSYM_NAME);
 }
 
