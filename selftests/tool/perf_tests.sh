@@ -565,7 +565,8 @@ perf_id_size_tests() {
 }
 
 # file_move HOW: moves a part of prog to where its first 2 MiB end: heads (its program
-# headers, as BOLT does) or note (its build id, as patchelf may)
+# headers, as BOLT does) or note (its build id, as patchelf may); section: a section alone has
+# it, as perf inject writes code of a JIT
 file_move() {
 	python3 - "$1" <<'PYTHON'
 import struct
@@ -578,6 +579,11 @@ for at in range(heads, heads + 56 * number, 56):
     if kind == 4 and sys.argv[1] == "note":
         struct.pack_into("<Q", data, at + 8, len(data))
         data += data[offset:offset + size]
+    if kind == 4 and sys.argv[1] == "section":
+        struct.pack_into("<I", data, at, 0)
+        struct.pack_into("<Q", data, 40, len(data))
+        struct.pack_into("<HHH", data, 58, 64, 2, 0)
+        data += bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 7, 0, 0, offset, size, 0, 0, 4, 0)
 if sys.argv[1] == "heads":
     struct.pack_into("<Q", data, 32, len(data))
     data += data[heads:heads + 56 * number]
@@ -585,10 +591,10 @@ open("prog", "wb").write(data)
 PYTHON
 }
 
-# Build ids that are not in the begin of a file.
+# Build ids that are not in the begin of a file, or only in a section.
 perf_far_id_tests() {
 	local how
-	for how in heads note; do
+	for how in heads note section; do
 		make_perf small.data small.pt elf=prog
 		file_move $how
 		branches_are perf_far_id_$how 2
@@ -921,6 +927,8 @@ perf_names_tests() {
 	make_perf small.data small.pt elf=prog many=exec*1
 	run decode small.data --branches
 	same perf_names_of_the_time "2" "$(grep -c '0x[0-9a-f]* \[prog\] ->' <<<"$OUT")"
+	run decode small.data --calls
+	same perf_names_of_the_time_of_calls "0x1000 [prog]" "$(grep -m 1 '^0x' <<<"$OUT")"
 	run decode small.data --counts
 	same perf_names_of_several_times "0" "$(grep -c '\[' <<<"$OUT")"
 	run decode small.data -o small.records
@@ -1035,14 +1043,14 @@ print(sum(o["branches"] for o in map(json.loads, sys.stdin) if o["type"] == "tot
 		same "perf_kept_cut_after_its_events $name" "1 $(grep -c '"type":"branch"' <<<"$OUT")" \
 			"$STATUS $(wc -l <want)"
 		says "perf_kept_cut_after_its_events_says_so $name" "it was cut after its events"
-		# As perf buildid-cache makes it: the file is called what its folder is.
+		# As perf buildid-cache makes it. The file is called as it was where it ran.
 		rm -rf ids written.data
 		mkdir -p "ids/usr/bin/the-program/$id" "ids/.build-id/${id:0:2}"
 		cp program "ids/usr/bin/the-program/$id/elf"
 		ln -s "../../usr/bin/the-program/$id" "ids/.build-id/${id:0:2}/${id:2}"
-		same "perf_kept_object $name" "the-program" \
+		same "perf_kept_object $name" "[$name]" \
 			"$(PERF_BUILDID_DIR=ids "$KIPT" decode kept.data --branches 2>/dev/null |
-			grep -o '\[the-program\]' | sort -u | tr -d '[]')"
+			grep -o '\[[^]]*\]' | sort -u)"
 		same "perf_kept_comm $name" "$(wc -l <want) 0" "$(
 			for comm in "$name" nobody; do
 				PERF_BUILDID_DIR=ids "$KIPT" decode kept.data \

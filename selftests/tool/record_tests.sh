@@ -649,6 +649,7 @@ print("%016x" % h)')" "$("$KIPT" show hash.rec --calls --hash)"
 record_tests() {
 	make_kallsyms
 	call_view_tests
+	calls_user_tests
 	time_tests
 	other_view_tests
 	user_symbol_tests
@@ -676,4 +677,168 @@ record_tests() {
 	lost_tests
 	slowest_tests
 	sym_tests
+}
+
+# A program of the functions outer, inner, handler and far, each 256 bytes from 0x401000 on, and a
+# label without a type.
+calls_program() {
+	local name
+	{
+		for name in outer inner handler far _start __x86_return_thunk; do
+			echo ".globl $name; .type $name,@function; .p2align 8; $name: .fill 200,1,0x90"
+			echo ".size $name, 200"
+		done
+		echo ".globl label; .p2align 8; label: ret; .fill 200,1,0x90"
+	} >program.s
+	gcc -nostdlib -static -Wl,-Ttext=0x401000 -o program program.s 2>/dev/null || return
+	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/program\n' "$PWD" >program.maps
+}
+
+# user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 1 AT" tracing that begins, "3 KIND AT
+# [TO]" that ends; addresses are those within the program, or of the kernel.
+user_calls() {
+	python3 -c '
+import sys
+address = lambda word: int(word, 16) if len(word) > 6 else 0x401000 + int(word, 16)
+print("19 0 1 0 0 0\n5 0 1 7 0 7")
+for line in sys.stdin:
+    kind, *words = line.split()
+    if kind == "1":
+        print("1", words[0], 0, 1, address(words[1]), address(words[2]))
+    elif kind == "2":
+        print("2 1 0 0", address(words[0]), 0)
+    else:
+        print("3", words[0], 0 if words[2:] else 2, 0, address(words[1]),
+              address(words[2]) if words[2:] else 0)' | records user.rec
+	same "$1" "$2" "$("$KIPT" show user.rec --kallsyms kallsyms --maps program.maps --calls 2>err |
+		grep -v "^==\|^--\|tracing" | sed 's/ \[program\]//')"
+}
+
+# What no call and no return shows: longjmp, exceptions, signals, new programs.
+calls_user_tests() {
+	local kernel=ffffffff81000400
+	calls_program || { skip calls_user "gcc makes no program"; return; }
+	user_calls calls_longjmp "outer+0x10
+  inner
+    far
+  inner" <<-END
+	2 010
+	1 3 010 100
+	1 3 110 300
+	1 4 310 050
+	1 3 060 100
+	END
+	user_calls calls_jump_table "outer+0x10
+  inner
+    far" <<-END
+	2 010
+	1 3 010 100
+	1 4 110 150
+	1 3 160 300
+	END
+	user_calls calls_signal "outer+0x10
+  inner
+    handler
+      far
+    far" <<-END
+	2 010
+	1 3 010 100
+	3 2 120
+	2 200
+	1 3 210 300
+	1 6 310 215
+	3 1 220
+	2 122
+	1 3 130 300
+	END
+	user_calls calls_signal_in_a_handler "outer+0x10
+  handler
+    far
+      inner
+        outer
+      outer
+  outer" <<-END
+	2 010
+	3 2 020
+	2 200
+	1 3 210 300
+	3 2 320
+	2 100
+	1 3 110 000
+	1 6 010 115
+	3 1 120
+	2 320
+	1 3 330 000
+	1 6 010 335
+	1 6 340 215
+	3 1 220
+	2 020
+	1 3 030 000
+	END
+	user_calls calls_siglongjmp "outer+0x10
+  inner
+    handler
+      far
+  inner" <<-END
+	2 010
+	1 3 010 100
+	3 2 120
+	2 200
+	1 3 210 300
+	1 4 310 050
+	1 3 060 100
+	END
+	user_calls calls_signal_and_kernel "outer+0x10
+  inner
+    event: entry [kernel]
+    handler
+      far
+      syscall: entry [kernel]
+    far" <<-END
+	2 010
+	1 3 010 100
+	1 12 120 $kernel
+	1 9 ${kernel%0}8 200
+	1 3 210 300
+	1 6 310 215
+	1 7 220 $kernel
+	1 9 ${kernel%0}8 120
+	1 3 130 300
+	END
+	user_calls calls_new_program "outer+0x10
+_start
+  far" <<-END
+	2 010
+	3 1 020
+	2 400
+	1 3 410 300
+	END
+	user_calls calls_of_address_ranges "inner+0x10
+handler
+  far
+inner
+  far" <<-END
+	2 110
+	3 1 120 900
+	2 200
+	1 3 210 300
+	1 6 310 215
+	3 1 220 900
+	2 100
+	1 3 110 300
+	END
+	user_calls calls_unknown_return_by_a_thunk "outer+0x10
+inner+0x30
+  far" <<-END
+	2 010
+	1 2 010 500
+	1 3 504 510
+	1 6 520 130
+	1 3 140 300
+	END
+	user_calls calls_label_without_a_type "outer+0x10
+  label" <<-END
+	2 010
+	1 3 010 600
+	END
 }

@@ -904,7 +904,7 @@ static bool name_find(void *ctx, u32 pid, u64 address, struct mapping *found)
 {
 	const struct run *run = ctx;
 
-	return perf_maps_find(run->maps, run->now, pid, address, found);
+	return perf_maps_find(run->maps, names_version_of(run->output->names), pid, address, found);
 }
 
 static bool name_code(void *ctx, u64 address, struct place *place, u64 *first, u64 *end)

@@ -461,14 +461,15 @@ u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size)
 const char *perf_codes_name(const struct perf_codes *codes, const char *local)
 {
 	const struct perf_code *code;
-	const char *found;
+	const char *found, *name = NULL;
 
+	/* The first that was mapped is last in the list. */
 	for (code = codes->first; code; code = code->next) {
 		found = __atomic_load_n(&code->local, __ATOMIC_ACQUIRE);
-		if (found && code->served && !strcmp(found, local))
-			return code->shown;
+		if (found && !strcmp(found, local))
+			name = code->shown;
 	}
-	return NULL;
+	return name;
 }
 
 void perf_codes_missing(const struct perf_codes *codes)

@@ -136,11 +136,12 @@ int perf_code_open(const struct perf_code *code);
 u32 perf_code_read(struct perf_code *code, u64 offset, u8 *bytes, u32 size);
 
 /**
- * perf_codes_name() - what a file is called that came from a server
+ * perf_codes_name() - what a file was called where it ran
  * @codes: the list
  * @local: where it is
  *
- * Return: the path that the recording has for it, for a terminal; NULL if it is no such file.
+ * A server and a folder of build ids have it by other names. Return: the path that the recording
+ * has for it, for a terminal, of several the one that was mapped first; NULL if it has none.
  */
 const char *perf_codes_name(const struct perf_codes *codes, const char *local);
 

@@ -77,6 +77,9 @@ struct perf_maps {
 	u32 *spaces_by_pid;
 	u32 only_pid;
 	u64 tsc;
+	/* From the event that says where the kernel is. */
+	struct build_id kernel_id;
+	bool has_kernel_id;
 	/* Times of events, in the clock of perf. */
 	u64 first, last;
 	u64 lost;
@@ -204,6 +207,16 @@ static void code_widen(struct perf_code *code, u64 offset, u64 size)
 		code->high = end;
 }
 
+/* The kernel's own text: "[kernel.kallsyms]_stext". */
+static bool kernel_is(const struct perf_event *event, u32 name)
+{
+	const size_t size = strlen(PERF_KERNEL_NAME);
+
+	return (event->misc & PERF_MISC_CPU_MODE) == PERF_MISC_KERNEL &&
+	       event->size - name >= size &&
+	       !memcmp(event->bytes + name, PERF_KERNEL_NAME, size);
+}
+
 static bool mapped_add(struct perf_maps *maps, const struct perf_mapping *mapping)
 {
 	struct perf_mapping *mapped = list_room(maps->mapped, maps->mapped_count,
@@ -227,7 +240,13 @@ static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 		return true;
 	if (event->type == PERF_EVENT_MMAP2 && event->size >= PERF_MMAP2_NAME)
 		mmap2_read(&where, event);
-	if (event->size < where.size || !(where.protection & PROT_EXECUTE) ||
+	if (event->size < where.size)
+		return true;
+	if (where.code.has_id && kernel_is(event, where.size)) {
+		maps->kernel_id = where.code.id;
+		maps->has_kernel_id = true;
+	}
+	if (!(where.protection & PROT_EXECUTE) ||
 	    (event->misc & PERF_MISC_CPU_MODE) != PERF_MISC_USER)
 		return true;
 	where.code.path = text_get(event, where.size, stamp);
@@ -776,6 +795,10 @@ static void vdso_settle(struct perf_maps *maps, const struct perf_file *file)
 	const struct build_id *kernel = perf_file_build_id(file, PERF_KERNEL_NAME);
 	struct perf_code *code = maps->codes.first;
 	struct build_id own, vdso;
+
+	/* perf record --buildid-mmap makes no list. */
+	if (!kernel && maps->has_kernel_id)
+		kernel = &maps->kernel_id;
 
 	if (!kernel || !perf_kernel_id(&own) || !build_id_same(kernel, &own) ||
 	    !mapped_ids_vdso(&vdso))

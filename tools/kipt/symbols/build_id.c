@@ -181,6 +181,31 @@ static bool parts_read(struct build_id *id, int fd, const struct parts *parts)
 	return found;
 }
 
+/* Files that perf inject makes of code of a JIT have it in a section only. */
+static bool sections_read(struct build_id *id, int fd, const u8 *bytes, u64 size)
+{
+	u64 left = NOTES_MOST, table_size;
+	bool found = false;
+	Elf64_Shdr *table;
+	Elf64_Ehdr head;
+	u32 i, count;
+
+	if (bytes[EI_CLASS] != ELFCLASS64 || !bytes_get(&head, bytes, size, 0, sizeof(head)) ||
+	    head.e_shentsize != sizeof(*table))
+		return false;
+	table_size = head.e_shnum * sizeof(*table);
+	table = (Elf64_Shdr *)piece_read(fd, head.e_shoff, &table_size);
+	count = table_size / sizeof(*table);
+	for (i = 0; table && !found && left && i < count; i++) {
+		const struct notes notes = { table[i].sh_offset, table[i].sh_size };
+
+		found = table[i].sh_type == SHT_NOTE && notes.size &&
+			notes_read(id, fd, &notes, &left);
+	}
+	free(table);
+	return found;
+}
+
 bool build_id_read(struct build_id *id, int fd)
 {
 	u64 size = BEGIN_BYTES;
@@ -190,8 +215,10 @@ bool build_id_read(struct build_id *id, int fd)
 
 	found = bytes && build_id_find(id, bytes, size);
 	far = bytes && !found && elf_head(&parts, bytes, size);
+	if (far)
+		found = parts_read(id, fd, &parts) || sections_read(id, fd, bytes, size);
 	free(bytes);
-	return found || (far && parts_read(id, fd, &parts));
+	return found;
 }
 
 bool build_id_same(const struct build_id *a, const struct build_id *b)

@@ -51,8 +51,13 @@ static bool symbol_add(struct symbols *symbols, const GElf_Sym *sym,
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	int rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 0 : 2;
+	/* Assembly without ".type": labels that other files see. */
+	bool label = type == STT_NOTYPE && rank && sym->st_shndx != SHN_UNDEF &&
+		     sym->st_shndx < SHN_LORESERVE;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym->st_value ||
+	if (label)
+		rank = -2;
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC && !label) || !sym->st_value ||
 	    !name || !*name)
 		return true;
 	return symbols_add(symbols, sym->st_value, sym->st_size,

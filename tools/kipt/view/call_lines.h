@@ -40,6 +40,7 @@ struct inlined;
  * @address: of the function
  * @inlined: the innermost inlined function whose code made the call; NULL: none
  * @pid: process it is of
+ * @version: names_version_of() when it was made
  * @instances: calls that it is of, with those that were folded into it
  * @measured: of which so many are in the sums that follow
  * @ticks: from calls to their returns
@@ -58,6 +59,7 @@ struct call_line {
 	u64 address;
 	const struct inlined *inlined;
 	u32 pid;
+	u32 version;
 	u64 instances, measured;
 	u64 ticks, cycles, insns;
 	u64 tsc, tsc_first;

@@ -111,6 +111,7 @@ struct call_watch {
  * @ctx: first argument of its functions
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
+ * @left_user: it ended as the kernel was entered
  * @active, @seen, @wanted, @branches, @cycles, @insns, @insns_seen, @lane, @open, @sampled,
  *	@lost: the watcher's; empty when the stack is made
  * @kept: the watcher's, too; freed with the stack
@@ -127,6 +128,7 @@ struct call_stack {
 	void *ctx;
 	u64 gaps;
 	u64 left;
+	bool left_user;
 	struct lookup active;
 	u64 seen;
 	u32 wanted;

@@ -171,6 +171,7 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 	u32 i, least = stack->count > SEARCH_MAX ? stack->count - SEARCH_MAX :
 						   1;
 	struct frame *top = call_stack_top(stack);
+	struct place place;
 	u64 ret;
 	bool tail;
 
@@ -188,7 +189,8 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 			call_stack_return(stack);
 		return;
 	}
-	if (top->kind == FRAME_LOCAL) {
+	track->ops->find(track->ctx, top->function, &place);
+	if (top->kind == FRAME_LOCAL && !is_return_thunk(&place)) {
 		call_stack_drop(stack, stack->count - 1);
 		jump_to(track, r->ip, r->value);
 	} else {
@@ -227,10 +229,20 @@ static u32 entry_find(const struct call_stack *stack, u64 address)
 	return 0;
 }
 
+/* May the kernel have entered a signal's handler there? It begins new programs, too. */
+static bool is_handler(struct call_track *track, u64 address)
+{
+	struct place place;
+
+	track->ops->find(track->ctx, address, &place);
+	return !(address >> 63) && place.symbol && !place.offset && strcmp(place.symbol, "_start") &&
+	       strcmp(place.symbol, "_dlstart") && strncmp(place.symbol, "_rt0_", 5);
+}
+
 /* The kernel returned to where it had not come from: a signal's handler, the
  * end of one, or a new program.
  */
-static void elsewhere_at(struct call_track *track, u64 address, u64 function)
+static void elsewhere_at(struct call_track *track, u64 address, u64 function, u64 at)
 {
 	struct call_stack *stack = track->stack;
 	u32 i, entry = entry_index(stack);
@@ -241,7 +253,11 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function)
 			return;
 		}
 	}
-	base_push(track, address);
+	/* Its end goes back to where it came from. */
+	if (is_handler(track, address))
+		frame_push(track, FRAME_ENTRY, 0, address, at, LINE_BASE, address);
+	else
+		base_push(track, address);
 }
 
 static void leave_take(struct call_track *track, const struct kipt_record *r)
@@ -267,7 +283,28 @@ static void leave_take(struct call_track *track, const struct kipt_record *r)
 		return;
 	}
 	call_stack_drop(stack, entry);
-	elsewhere_at(track, r->value, function);
+	elsewhere_at(track, r->value, function, at);
+}
+
+/* longjmp() and exceptions jump into the middle of a function that was waiting for
+ * a call to return: what it had called has ended.
+ */
+static void landing_take(struct call_track *track, const struct kipt_record *r,
+			 u64 function)
+{
+	struct call_stack *stack = track->stack;
+	u32 i, entry;
+
+	if (function == function_of(track, r->ip))
+		return;
+	/* siglongjmp() leaves handlers, too. */
+	entry = r->value >> 63 ? entry_index(stack) : 0;
+	for (i = stack->count - 1; i > entry; i--) {
+		if (stack->frames[i].function == function) {
+			call_stack_drop(stack, i + 1);
+			return;
+		}
+	}
 }
 
 static void jump_take(struct call_track *track, const struct kipt_record *r)
@@ -280,6 +317,8 @@ static void jump_take(struct call_track *track, const struct kipt_record *r)
 	track->ops->find(track->ctx, r->value, &place);
 	if (place.symbol && !place.offset && !is_return_thunk(&place))
 		jump_to(track, r->ip, r->value);
+	else if (place.offset && r->kind == KIPT_BRANCH_JUMP_IND)
+		landing_take(track, r, place.start);
 }
 
 static void branch_take(struct call_track *track, const struct kipt_record *r)
@@ -447,6 +486,41 @@ bool call_track_task(struct call_track *track, u32 tid)
 	return true;
 }
 
+/* The handler's entry that the end of a signal's handler leads back from. */
+static bool handler_end(struct call_track *track, u64 address)
+{
+	struct call_stack *stack = track->stack;
+	u32 i;
+
+	for (i = stack->count - 1; i; i--) {
+		const struct frame *frame = &stack->frames[i];
+
+		if (frame->kind != FRAME_ENTRY || address - frame->ret > INSN_MAX)
+			continue;
+		call_stack_drop(stack, i + 1);
+		call_stack_return(stack);
+		return true;
+	}
+	return false;
+}
+
+/* Where only user code is traced: what was interrupted goes on when the handler ends. */
+static bool handler_begin(struct call_track *track, u64 address)
+{
+	struct call_stack *stack = track->stack;
+	u32 i;
+
+	if (!stack->left || !stack->left_user || stack->gaps != track->gaps ||
+	    !is_handler(track, address))
+		return false;
+	for (i = stack->count - 1; i; i--) {
+		if (stack->frames[i].function == address)
+			return false;
+	}
+	frame_push(track, FRAME_ENTRY, 0, address, stack->left, LINE_BASE, address);
+	return true;
+}
+
 static void enable_take(struct call_track *track, const struct kipt_record *r)
 {
 	struct call_stack *stack = track->stack;
@@ -456,7 +530,8 @@ static void enable_take(struct call_track *track, const struct kipt_record *r)
 		return;
 	if (stack->count == 1)
 		base_push(track, r->ip);
-	else if (!stack->left || r->ip - stack->left > INSN_MAX)
+	else if ((!stack->left || r->ip - stack->left > INSN_MAX) &&
+		 !handler_end(track, r->ip) && !handler_begin(track, r->ip))
 		resume_at(track, r->ip);
 	stack->gaps = track->gaps;
 	stack->left = 0;
@@ -473,8 +548,11 @@ static void sync_take(struct call_track *track, const struct kipt_record *r)
 
 static void disable_take(struct call_track *track, const struct kipt_record *r)
 {
-	if (r->kind != KIPT_DISABLE_OTHERS)
-		track->stack->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
+	if (r->kind == KIPT_DISABLE_OTHERS)
+		return;
+	track->stack->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
+	/* Of a branch that leaves an address range the target is known. */
+	track->stack->left_user = r->kind == KIPT_DISABLE_ASYNC || r->flags & KIPT_RF_NO_VALUE;
 }
 
 void call_track_take(struct call_track *track, const struct kipt_record *r)

@@ -58,6 +58,7 @@ static void line_make(void *ctx, enum call_line_kind kind, u64 address,
 	line->instances = 1;
 	line->address = address;
 	line->pid = view->state.pid;
+	line->version = names_version_of(view->names);
 	line->tsc = view->state.tsc;
 	line->tsc_first = view->state.tsc_first;
 }
@@ -337,10 +338,13 @@ static void hex_add(struct text *text, const char *before, u64 number)
 /* "symbol+0x1f", and the object where it is not the line's before. */
 static void place_add(struct view *view, const struct call_line *line, struct text *text)
 {
+	/* The process may have other code there by now. */
+	u32 version = names_version_of(view->names);
 	struct calls *calls = view->self;
 	struct place place;
 	char source[128];
 
+	names_version(view->names, line->version);
 	names_find(view->names, line->pid, line->address, &place);
 	if (place.symbol)
 		string_add(text, place.symbol);
@@ -360,6 +364,7 @@ static void place_add(struct view *view, const struct call_line *line, struct te
 		string_add(text, source);
 		string_add(text, ")");
 	}
+	names_version(view->names, version);
 }
 
 static void time_add(struct view *view, const struct call_line *line, struct text *text)
