@@ -841,4 +841,27 @@ inner+0x30
 	2 010
 	1 3 010 600
 	END
+	calls_stub_tests
+}
+
+# Stubs have no symbols, and what comes before them may have one without a size.
+calls_stub_tests() {
+	local got plt init
+	echo 'extern void *out(void); void *call(void) { out(); return out; }' >stub.c
+	gcc -shared -fPIC -O1 -o program stub.c 2>/dev/null ||
+		{ skip calls_stubs "gcc makes no library"; return; }
+	read -r plt got init <<<"$(readelf -WSs program | sed 's/^ *\[ *[0-9]*\]//' | awk '
+		$1 == ".plt" { plt = $3 } $1 == ".plt.got" { got = $3 }
+		$8 == "_init" { init = $2 }
+		END { printf "%s %s %s", plt, got, init }' | sed 's/\b0*1//g')"
+	[ -n "$init" ] || { skip calls_stubs "no .plt.got"; return; }
+	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/program\n' "$PWD" >program.maps
+	user_calls calls_stubs "_init+0x4
+  __cxa_finalize@plt
+  0x1$plt" <<-END
+	2 $(printf %03x $((0x$init + 4)))
+	1 3 $(printf %03x $((0x$init + 4))) $got
+	1 6 $got $(printf %03x $((0x$init + 9)))
+	1 3 $(printf %03x $((0x$init + 4))) $plt
+	END
 }

@@ -11,6 +11,7 @@
 #include <gelf.h>
 
 #include "../cli/file_map.h"
+#include "../cli/lookup.h"
 #include "elf_symbols.h"
 
 /* Of symbol tables and their names so many bytes are read. */
@@ -46,7 +47,20 @@ void elf_file_read(struct elf_file *file, Elf *elf)
 	}
 }
 
-static bool symbol_add(struct symbols *symbols, const GElf_Sym *sym,
+/* Of its own, or up to the end of its section; 0: nobody knows. */
+static u64 symbol_size(Elf *elf, const GElf_Sym *sym)
+{
+	Elf_Scn *section = !sym->st_size && elf ? elf_getscn(elf, sym->st_shndx) : NULL;
+	GElf_Shdr head;
+
+	if (!section || !gelf_getshdr(section, &head) || sym->st_value < head.sh_addr ||
+	    sym->st_value - head.sh_addr >= head.sh_size)
+		return sym->st_size;
+	return head.sh_size - (sym->st_value - head.sh_addr);
+}
+
+/* @elf: the file, or NULL */
+static bool symbol_add(struct symbols *symbols, Elf *elf, const GElf_Sym *sym,
 		       const char *name)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -60,14 +74,14 @@ static bool symbol_add(struct symbols *symbols, const GElf_Sym *sym,
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC && !label) || !sym->st_value ||
 	    !name || !*name)
 		return true;
-	return symbols_add(symbols, sym->st_value, sym->st_size,
+	return symbols_add(symbols, sym->st_value, symbol_size(elf, sym),
 			   rank + (name[0] != '_'), name, "", "");
 }
 
 bool elf_symbols_add(struct elf_symbols *elf, const GElf_Sym *sym,
 		     const char *name)
 {
-	return symbol_add(elf->symbols, sym, name);
+	return symbol_add(elf->symbols, NULL, sym, name);
 }
 
 bool elf_symbols_stripped(const struct elf_symbols *elf)
@@ -85,8 +99,8 @@ static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
 
 	for (i = 0; data && i < count; i++) {
 		if (gelf_getsym(data, i, &sym) &&
-		    !symbol_add(symbols, &sym, elf_strptr(elf, head->sh_link,
-							  sym.st_name)))
+		    !symbol_add(symbols, elf, &sym,
+				elf_strptr(elf, head->sh_link, sym.st_name)))
 			return;
 	}
 }
@@ -134,6 +148,77 @@ static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
 		return false;
 	*room -= head->sh_size + names.sh_size;
 	return true;
+}
+
+/* The address of the pointer that a stub jumps through; 0: it is no such stub. */
+static u64 stub_slot(const u8 *bytes, size_t size, u64 address)
+{
+	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = size >= sizeof(endbr) && !memcmp(bytes, endbr, sizeof(endbr)) ?
+		    sizeof(endbr) : 0;
+	s32 distance;
+
+	if (at < size && bytes[at] == 0xf2)
+		at++;
+	if (size < at + 6 || bytes[at] != 0xff || bytes[at + 1] != 0x25)
+		return 0;
+	memcpy(&distance, bytes + at + 2, sizeof(distance));
+	return address + at + 6 + (s64)distance;
+}
+
+/* By address of the pointer: that of its stub. */
+static bool stubs_find(struct lookup *stubs, Elf_Scn *section, const GElf_Shdr *plt)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t at, size = plt->sh_entsize == 16 ? 16 : 8;
+	u64 slot;
+
+	for (at = 0; data && data->d_buf && at + size <= data->d_size; at += size) {
+		slot = stub_slot((const u8 *)data->d_buf + at, size, plt->sh_addr + at);
+		if (slot && !lookup_add(stubs, slot, plt->sh_addr + at))
+			return false;
+	}
+	return stubs->count;
+}
+
+/*
+ * What is called and taken the address of has its stub in .plt.got, and its pointer a
+ * relocation in .rela.dyn, in no order.
+ */
+static void plt_got_read(struct symbols *symbols, Elf *elf, u64 *room)
+{
+	GElf_Shdr plt, reloc, table;
+	Elf_Scn *section = section_named(elf, ".plt.got", &plt), *relocs, *names;
+	struct lookup stubs = { 0 };
+	Elf_Data *data, *syms;
+	size_t i, *stub;
+
+	relocs = section ? section_named(elf, ".rela.dyn", &reloc) : NULL;
+	names = relocs ? elf_getscn(elf, reloc.sh_link) : NULL;
+	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize ||
+	    plt.sh_size > *room || !table_take(elf, &reloc, room) ||
+	    !stubs_find(&stubs, section, &plt)) {
+		lookup_free(&stubs);
+		return;
+	}
+	data = elf_getdata(relocs, NULL);
+	syms = elf_getdata(names, NULL);
+	for (i = 0; data && syms && i < reloc.sh_size / reloc.sh_entsize; i++) {
+		const char *name = NULL;
+		GElf_Rela rela;
+		GElf_Sym sym;
+
+		if (!gelf_getrela(data, i, &rela))
+			break;
+		stub = lookup_get(&stubs, rela.r_offset);
+		if (stub && gelf_getsym(syms, GELF_R_SYM(rela.r_info), &sym))
+			name = elf_strptr(elf, table.sh_link, sym.st_name);
+		if (name && *name &&
+		    !symbols_add(symbols, *stub, plt.sh_entsize == 16 ? 16 : 8, 0, name,
+				 "@plt", ""))
+			break;
+	}
+	lookup_free(&stubs);
 }
 
 /*
@@ -199,6 +284,7 @@ static bool tables_read(struct elf_symbols *symbols, Elf *elf)
 		}
 	}
 	plt_read(symbols->symbols, elf, &room);
+	plt_got_read(symbols->symbols, elf, &room);
 	return true;
 }
 
