@@ -78,17 +78,23 @@ Slowest calls, the longest of each function (*: with a gap within):
    100 ticks   1000 ticks   1  7                  third [kernel]
 
 Hottest functions, by the time in themselves:
-    self          total        calls     branches  function
-  27.3 %      600 ticks            2            4  first [kernel]
-  27.3 %      300 ticks            1            1  second [kernel]
-   9.1 %     1100 ticks            0            2  main [kernel]
-   9.1 %      100 ticks            1            1  third [kernel]
+    self       total      calls   branches  function
+  27.3 %   600 ticks          2          4  first [kernel]
+  27.3 %   300 ticks          1          1  second [kernel]
+   9.1 %  1100 ticks          0          2  main [kernel]
+   9.1 %   100 ticks          1          1  third [kernel]
 
 kipt show --calls --time totals.rec --kallsyms kallsyms
 kipt show --totals totals.rec --kallsyms kallsyms
 kipt show --counts totals.rec --kallsyms kallsyms
 kipt show --branches --time totals.rec --kallsyms kallsyms" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err)"
+	sed 's/ first$/ first_function_with_a_name_of_more_characters_than_a_line/' kallsyms >kallsyms.long
+	same "open_long_names" "first_function_wit... [kernel]
+first_function_with_a_na... [kernel]
+80" "$("$KIPT" open totals.rec --kallsyms kallsyms.long 2>err | sed -n 's/.* \(first_.*\)/\1/p')
+$("$KIPT" open totals.rec --kallsyms kallsyms.long 2>err | awk '{ if (length > most) most = length }
+		END { print most }')"
 	same "open_json" "1 1000 2100 300 overflow 300 7 800 first 1000 1 7" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms --json 2>err |
 		python3 -c 'import json, sys
@@ -156,7 +162,7 @@ first 1 1 None None None"
 tasks not known: nobody said who ran
 Slowest calls: the trace has no times
 Hottest functions, by branches:
-  50.0 %              -            1            1  first [kernel]" \
+  50.0 %           -          1          1  first [kernel]" \
 		"$("$KIPT" open totals.rec --kallsyms kallsyms 2>err |
 		grep -E 'unknown|tasks|Slow|Hot|first')"
 	{ cpu 0; echo "25 3 0 5 0xffffffff81000010 0xffffffff81000200"; call 010 200

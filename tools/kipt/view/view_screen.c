@@ -43,6 +43,32 @@ static void __printf(2, 3) line_print(struct view *view, const char *format,
 	fprintf(view->out, "%.*s\n", plain_cut(text, WIDTH), text);
 }
 
+/* A function's name and its file after the columns before them; of a name that is too long the
+ * end is left out, and not the file.
+ */
+static void __printf(3, 4) function_print(struct view *view, const struct profile_symbol *symbol,
+					  const char *format, ...)
+{
+	char before[256], name[512], *file;
+	size_t room, used, kept;
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(before, sizeof(before), format, values);
+	va_end(values);
+	totals_text(symbol, name, sizeof(name));
+	used = strlen(before);
+	room = used < WIDTH ? WIDTH - used : 0;
+	file = strrchr(name, '[');
+	if (!symbol->name || strlen(name) <= room || !file || strlen(file) + 4 >= room) {
+		line_print(view, "%s%s", before, name);
+		return;
+	}
+	kept = room - strlen(file) - 4;
+	name[plain_cut(name, kept)] = 0;
+	line_print(view, "%s%s... %s", before, name, file);
+}
+
 static double share(u64 part, u64 whole)
 {
 	return whole ? (double)part * 100 / (double)whole : 0;
@@ -349,17 +375,16 @@ static void slow_print(struct view *view, const struct profile *profile,
 		       const struct profile_symbol *symbol)
 {
 	const struct profile_call *call = &symbol->longest;
-	char time[48], at[48], task[64], name[512], cpu[16];
+	char time[48], at[48], task[64], cpu[16];
 
 	view_task_cell(view, call->tid || call->pid, call->tid, call->pid, task,
 		       sizeof(task));
-	line_print(view, "%12s %12s %3s  %s%*s %s%s",
-		   view_duration(view, call->ticks, time, sizeof(time)),
-		   view_since(view, call_from(profile, call), at, sizeof(at)),
-		   view_cpu_cell(call->cpu, cpu, sizeof(cpu)), task,
-		   VIEW_TASK_WIDTH - (int)strlen(task), "",
-		   call->gap ? "* " : "",
-		   totals_text(symbol, name, sizeof(name)));
+	function_print(view, symbol, "%12s %12s %3s  %s%*s %s",
+		       view_duration(view, call->ticks, time, sizeof(time)),
+		       view_since(view, call_from(profile, call), at, sizeof(at)),
+		       view_cpu_cell(call->cpu, cpu, sizeof(cpu)), task,
+		       VIEW_TASK_WIDTH - (int)strlen(task), "",
+		       call->gap ? "* " : "");
 }
 
 static void longest_print(struct view *view, const struct profile *profile,
@@ -398,16 +423,15 @@ static void hot_print(struct view *view, const struct profile_symbol *symbol,
 		      const struct span *span)
 {
 	u64 branches = tally_branches(&view->tally);
-	char total[48], name[512];
+	char total[48];
 
-	line_print(view, "%6.1f %% %14s %12llu %12llu  %s", span->ticks ?
-		   share(symbol->self, span->ticks) :
-		   share(symbol->branches, branches),
-		   span->ticks ? view_duration(view, symbol->total, total,
-					  sizeof(total)) : "-",
-		   (unsigned long long)symbol->calls,
-		   (unsigned long long)symbol->branches,
-		   totals_text(symbol, name, sizeof(name)));
+	function_print(view, symbol, "%6.1f %% %11s %10llu %10llu  ", span->ticks ?
+		       share(symbol->self, span->ticks) :
+		       share(symbol->branches, branches),
+		       span->ticks ? view_duration(view, symbol->total, total,
+					      sizeof(total)) : "-",
+		       (unsigned long long)symbol->calls,
+		       (unsigned long long)symbol->branches);
 }
 
 static void hottest_print(struct view *view, const struct span *span,
@@ -418,7 +442,7 @@ static void hottest_print(struct view *view, const struct span *span,
 	fputc('\n', view->out);
 	line_print(view, "Hottest functions, by %s:", span->ticks ?
 		   "the time in themselves" : "branches");
-	line_print(view, "%8s %14s %12s %12s  %s", "self", "total", "calls",
+	line_print(view, "%8s %11s %10s %10s  %s", "self", "total", "calls",
 		   "branches", "function");
 	for (i = 0; i < top; i++)
 		hot_print(view, list[i], span);
