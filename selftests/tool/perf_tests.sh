@@ -299,6 +299,12 @@ PYTHON
 	run decode form.data --branches --json
 	same "perf_ksym_of_any_size" 2 "$(grep -c '"branch"' <<<"$OUT")"
 	says perf_ksym_of_any_size_says_so "in more places than kipt keeps"
+	for form in 0x2401:1 0x2601:0 0x2403:0; do
+		make_perf form.data untimed.pt config=${form%:*} over=2000 noid elf=prog
+		run decode form.data --branches
+		same "perf_times_at_psbs_only_$form" "${form#*:}" \
+			"$(grep -c 'has times at PSBs only (mtc=0)' <<<"$ERR")"
+	done
 	# A piece that ends within a TSC is filled up with zeros: that is not the first time.
 	bytes $PSB $(le 8 0x70000003e819) 02 23 99 01 51 00 10 40 00 0e 2d 10 10 \
 		$(le 8 0x70000007d019) 01 >cut.pt

@@ -747,6 +747,8 @@ static bool config_make(struct run *run)
 	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
 	run->cycles = attr->config & CONFIG_CYC;
 	run->timed_trace = !run->aux.tsc_bit || attr->config & run->aux.tsc_bit;
+	run->timed_between = run->cycles || !run->aux.mtc_bit ||
+			     attr->config & run->aux.mtc_bit;
 	run->config = (struct kipt_flow_config){
 		.memory = run->decode->memory,
 		.tsc_num = run->aux.tsc_num,
@@ -885,6 +887,8 @@ static void missing_say(struct run *run)
 		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
 	else if (!run->timed_trace)
 		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU only if one process ran");
+	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
+		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));

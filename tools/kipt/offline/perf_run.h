@@ -31,8 +31,8 @@ struct run {
 	const char *kallsyms_used;
 	/* Only user code was traced. */
 	bool user_only;
-	/* Its trace has TSC packets. */
-	bool timed_trace;
+	/* Its trace has TSC packets, and others between them. */
+	bool timed_trace, timed_between;
 	/* The trace may have CYC packets. */
 	bool cycles;
 	bool want_time;
