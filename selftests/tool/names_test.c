@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../tools/kipt/perf/perf_ksym.h"
+#include "../../tools/kipt/symbols/elf_symbols.h"
 #include "../../tools/kipt/symbols/symbols.h"
 #include "../../tools/kipt/view/profile.h"
 #include "../../tools/kipt/view/view.h"
@@ -102,6 +103,55 @@ static void symbols_range_test(void)
 	ktap_result(&ktap, !wrong, "names_range_of_symbols");
 }
 
+/* The same of a file whose two segments may overlap; those of addresses do not. */
+static struct elf_symbols *elf_random(void)
+{
+	struct elf_file file = { .segment_count = 2 };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		file.segments[i].offset = rand() % 40;
+		file.segments[i].size = rand() % 40;
+		file.segments[i].address = i * 48;
+	}
+	return elf_symbols_made(&file, symbols_random());
+}
+
+static bool elf_range_holds(struct elf_symbols *elf, u64 offset)
+{
+	struct symbol_place place, other;
+	bool found = elf_symbols_find(elf, offset, &place), same;
+	u64 at;
+
+	if (!found && !place.end)
+		return true;
+	if (offset < place.first || offset >= place.end)
+		return false;
+	for (at = place.first; at < place.end; at++) {
+		same = elf_symbols_find(elf, at, &other) == found && other.end;
+		if (!same || (found && strcmp(other.name, place.name)))
+			return false;
+	}
+	return true;
+}
+
+static void elf_range_test(void)
+{
+	int wrong = 0, i;
+	u64 offset;
+
+	for (i = 0; i < TABLES; i++) {
+		struct elf_symbols *elf = elf_random();
+
+		if (!elf)
+			abort();
+		for (offset = 0; offset < ADDRESSES; offset++)
+			wrong += !elf_range_holds(elf, offset);
+		elf_symbols_destroy(elf);
+	}
+	ktap_result(&ktap, !wrong, "names_range_of_files");
+}
+
 /* Is there code at some time at an address? */
 static bool code_at(const struct perf_ksyms *ksyms, u64 address)
 {
@@ -160,6 +210,7 @@ int main(void)
 {
 	ktap_start();
 	symbols_range_test();
+	elf_range_test();
 	ksyms_range_test();
 	learned_test("names_learned", getpid());
 	learned_test("names_learned_of_no_process", 0);

@@ -298,7 +298,7 @@ PYTHON
 	make_perf form.data small.pt "ksym=0xffffffffa0000000+33554432@2000:bpf_prog_1" elf=prog
 	run decode form.data --branches --json
 	same "perf_ksym_of_any_size" 2 "$(grep -c '"branch"' <<<"$OUT")"
-	says perf_ksym_of_any_size_says_so "in more places than kipt keeps"
+	says perf_ksym_of_any_size_says_so "over more bytes, than kipt keeps"
 	for form in 0x2401:1 0x2601:0 0x2403:0; do
 		make_perf form.data untimed.pt config=${form%:*} over=2000 noid elf=prog
 		run decode form.data --branches

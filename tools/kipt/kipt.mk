@@ -161,7 +161,7 @@ KIPT_DECODE_O := $(filter $(KIPT_OUT)/decode/%,$(KIPT_OBJECTS))
 KIPT_FILTER := $(call kipt-objects,filter/filter filter/filter_kernel filter/filter_user \
 	filter/address_range filter/did_you_mean symbols/kernel_symbols symbols/elf_symbols \
 	symbols/symbols symbols/process_maps cli/args cli/json_lines cli/messages \
-	cli/printable cli/progress cli/signals cli/file_map perf/mapped_ids \
+	cli/printable cli/progress cli/signals cli/file_map cli/lookup perf/mapped_ids \
 	symbols/build_id record/traced_command record/open_files kernel/affinity)
 
 # What each test has beside its own file. For races: make -f tools/kipt/kipt.mk

@@ -840,7 +840,7 @@ static void changes_say(const struct run *run)
 	else if (run->kernel_seen && !is_followed(run))
 		say_note("kernel code is that of one moment: where it was patched meanwhile (tracepoints, static keys) what is shown of the kernel may be wrong");
 	if (perf_text_full(run->text))
-		say_note("kernel code was changed in more places than kipt keeps: none of it is used; record for a shorter time");
+		say_note("kernel code was changed in more places, or over more bytes, than kipt keeps: none of it is used; record for a shorter time, or with fewer BPF programs");
 	else if (perf_text_log(run->text, &timed) && !timed)
 		say_note("kernel code was changed %llu times while it was recorded, and nothing says when: code that was changed is missing",
 			 (unsigned long long)changes);
@@ -1032,7 +1032,7 @@ static bool recording_decode(struct run *run, struct view_options *options)
 	whole = perf_file_events(run->file, event_take, run);
 	if (run->aux.queue_count)
 		perf_samples_settle(&run->samples, &run->aux.clock, run->aux.per_cpu);
-	return perf_aux_check(&run->aux, run->file) &&
+	return perf_aux_check(&run->aux, run->file, whole) &&
 	       perf_maps_settle(run->maps, run->file, &run->aux.clock) &&
 	       perf_text_settle(run->text, run->file, &run->aux.clock) &&
 	       config_make(run) && kernel_find(run, options) &&

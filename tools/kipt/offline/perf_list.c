@@ -86,7 +86,7 @@ static bool all_list(struct list *list, bool json)
 	struct packet_counts counts = { 0 };
 	size_t i;
 
-	if (!perf_aux_check(&list->aux, list->file))
+	if (!perf_aux_check(&list->aux, list->file, ok))
 		return false;
 	progress_catch();
 	for (i = 0; i < list->aux.queue_count && !progress_interrupted(); i++)

@@ -376,7 +376,7 @@ const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
 	return NULL;
 }
 
-bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file)
+bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bool whole)
 {
 	const char *path = perf_file_path(file);
 	size_t i;
@@ -388,7 +388,7 @@ bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file)
 		size += aux->queues[i].size;
 	if (aux->known && size)
 		return true;
-	if (perf_file_bad(file))
+	if (!whole || perf_file_bad(file))
 		return false;
 	if (aux->bad_samples)
 		say_error("%s: it has no trace that can be read: %llu samples make no sense",

@@ -213,10 +213,11 @@ const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
  * perf_aux_check() - is there a trace that can be read
  * @aux: all events were looked at
  * @file: where they were from
+ * @whole: all of them; else a sentence said why some were not
  *
  * Return: true, or false after a sentence.
  */
-bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file);
+bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bool whole);
 
 /**
  * perf_trace_read() - the trace of a queue

@@ -31,8 +31,8 @@
 /* So many mappings of a process go to maps that are kept. */
 #define MAPPINGS_LEARNT	(1 << 14)
 
-/* More events than a recording of days has; their notes take 384 MiB. */
-#define NOTES_MOST	(1U << 23)
+/* Those of 16 million switches from a task to another take 1.5 GiB. */
+#define NOTES_MOST	(1U << 25)
 
 /* What an event says, and where it was in the file. There are millions: @mapping is an index. */
 struct note {

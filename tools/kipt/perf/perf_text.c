@@ -29,9 +29,9 @@
 
 #define LOGS		2U
 #define LINE		64U
-/* 16 MiB of code; bytes of all changes; entries of the log, of which the latest count. */
-#define LINES_MOST	(1U << 18)
-#define CHANGED_MOST	(128ULL << 20)
+/* 64 MiB of code; bytes of all changes; entries of the log, of which the latest count. */
+#define LINES_MOST	(1U << 20)
+#define CHANGED_MOST	(512ULL << 20)
 /* The kernel gets code for BPF programs in packs of 2 MiB. */
 #define KSYM_MOST	(16U << 20)
 #define ENTRIES_MOST	(1ULL << 20)

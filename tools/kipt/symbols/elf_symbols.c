@@ -59,15 +59,27 @@ static u64 symbol_size(Elf *elf, const GElf_Sym *sym)
 	return head.sh_size - (sym->st_value - head.sh_addr);
 }
 
-/* @elf: the file, or NULL */
+/* Assembly without ".type": a label that other files see. Without a size it may be all there is
+ * of a file that was stripped, and reach over what else was in it.
+ */
+static bool is_label(Elf *elf, const GElf_Sym *sym, bool all)
+{
+	Elf_Scn *section = elf ? elf_getscn(elf, sym->st_shndx) : NULL;
+	GElf_Shdr head;
+
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE &&
+	       GELF_ST_BIND(sym->st_info) != STB_LOCAL && sym->st_shndx != SHN_UNDEF &&
+	       (all || sym->st_size) && section && gelf_getshdr(section, &head) &&
+	       head.sh_flags & SHF_EXECINSTR;
+}
+
+/* @elf: the file, or NULL; @all: its table has all symbols */
 static bool symbol_add(struct symbols *symbols, Elf *elf, const GElf_Sym *sym,
-		       const char *name)
+		       const char *name, bool all)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	int rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? 0 : 2;
-	/* Assembly without ".type": labels that other files see. */
-	bool label = type == STT_NOTYPE && rank && sym->st_shndx != SHN_UNDEF &&
-		     sym->st_shndx < SHN_LORESERVE;
+	bool label = is_label(elf, sym, all);
 
 	if (label)
 		rank = -2;
@@ -81,7 +93,7 @@ static bool symbol_add(struct symbols *symbols, Elf *elf, const GElf_Sym *sym,
 bool elf_symbols_add(struct elf_symbols *elf, const GElf_Sym *sym,
 		     const char *name)
 {
-	return symbol_add(elf->symbols, NULL, sym, name);
+	return symbol_add(elf->symbols, NULL, sym, name, false);
 }
 
 bool elf_symbols_stripped(const struct elf_symbols *elf)
@@ -100,7 +112,8 @@ static void symtab_read(struct symbols *symbols, Elf *elf, Elf_Scn *section,
 	for (i = 0; data && i < count; i++) {
 		if (gelf_getsym(data, i, &sym) &&
 		    !symbol_add(symbols, elf, &sym,
-				elf_strptr(elf, head->sh_link, sym.st_name)))
+				elf_strptr(elf, head->sh_link, sym.st_name),
+				head->sh_type == SHT_SYMTAB))
 			return;
 	}
 }
@@ -353,10 +366,12 @@ void elf_symbols_destroy(struct elf_symbols *elf)
 	free(elf);
 }
 
-/* Of the segment's bytes alone, as offsets in the file. */
-static void place_clip(const struct elf_segment *segment, struct symbol_place *place)
+/* Of the segment's bytes alone, as offsets in the file; @offset: in it and none before it. */
+static void place_clip(const struct elf_file *file, const struct elf_segment *segment,
+		       u64 offset, struct symbol_place *place)
 {
 	u64 last = segment->address + segment->size;
+	const struct elf_segment *before;
 
 	if (place->first < segment->address)
 		place->first = segment->address;
@@ -364,6 +379,12 @@ static void place_clip(const struct elf_segment *segment, struct symbol_place *p
 		place->end = last;
 	place->first += segment->offset - segment->address;
 	place->end += segment->offset - segment->address;
+	for (before = file->segments; before < segment; before++) {
+		if (before->offset > offset && before->offset < place->end)
+			place->end = before->offset;
+		if (before->offset <= offset && before->offset + before->size > place->first)
+			place->first = before->offset + before->size;
+	}
 }
 
 bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
@@ -379,7 +400,7 @@ bool elf_symbols_find(struct elf_symbols *elf, u64 offset,
 			continue;
 		found = symbols_find(elf->symbols, offset - segment->offset +
 				     segment->address, place);
-		place_clip(segment, place);
+		place_clip(&elf->file, segment, offset, place);
 		if (found)
 			place->start += segment->offset - segment->address;
 		return found;

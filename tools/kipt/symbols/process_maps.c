@@ -119,7 +119,7 @@ static void comm_read(struct process *process, u32 tid)
 static bool proc_line_take(struct maps *maps, u32 pid, char *line)
 {
 	unsigned long long start, end, offset;
-	struct mapping mapping;
+	struct mapping mapping = { 0 };
 	char rights[5];
 	int path = 0;
 
@@ -211,7 +211,7 @@ bool maps_save(const struct maps *maps, const char *path)
 static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
 {
 	unsigned long long start, end, offset;
-	struct mapping mapping;
+	struct mapping mapping = { 0 };
 	int at = 0;
 
 	line[strcspn(line, "\n")] = 0;

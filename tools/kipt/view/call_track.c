@@ -15,6 +15,8 @@
 #define SEARCH_MAX	512
 /* After a trap or system call execution may go on that much further. */
 #define INSN_MAX	15
+/* Where setjmp() returns, or an exception is caught, is farther from a function's start. */
+#define ENTRY_MAX	32
 /* Tasks whose calls are remembered; the one that ran longest ago is forgotten. */
 #define STACKS_MAX	4096
 
@@ -76,14 +78,30 @@ static u32 entry_index(const struct call_stack *stack)
 	return i;
 }
 
+/* A signal's handler, which may be left like any function. The kernel is left by its returns. */
+static bool is_signal(const struct frame *frame)
+{
+	return frame->kind == FRAME_ENTRY && !(frame->function >> 63);
+}
+
+/* Index of the entry into the kernel below which nothing goes on before that is left. */
+static u32 kernel_index(const struct call_stack *stack)
+{
+	u32 i = stack->count - 1;
+
+	while (i && (stack->frames[i].kind != FRAME_ENTRY || is_signal(&stack->frames[i])))
+		i--;
+	return i;
+}
+
 /* Execution is at an address that no known return leads to. */
 static void resume_at(struct call_track *track, u64 address)
 {
 	struct call_stack *stack = track->stack;
 	u64 function = function_of(track, address);
-	u32 i, entry = entry_index(stack);
+	u32 i, entry = entry_index(stack), least = kernel_index(stack);
 
-	for (i = stack->count - 1; i > entry; i--) {
+	for (i = stack->count - 1; i > least; i--) {
 		if (stack->frames[i].function == function) {
 			call_stack_drop(stack, i + 1);
 			return;
@@ -176,6 +194,8 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 	bool tail;
 
 	for (i = stack->count - 1; i >= least; i--) {
+		if (is_signal(&stack->frames[i]))
+			continue;
 		if (stack->frames[i].kind == FRAME_ENTRY)
 			break;
 		if (!returns_to(&stack->frames[i], r->value))
@@ -245,9 +265,10 @@ static bool is_handler(struct call_track *track, u64 address)
 static void elsewhere_at(struct call_track *track, u64 address, u64 function, u64 at)
 {
 	struct call_stack *stack = track->stack;
-	u32 i, entry = entry_index(stack);
+	/* At its start a function begins anew: one more signal. */
+	u32 i, least = address == function ? entry_index(stack) : kernel_index(stack);
 
-	for (i = stack->count - 1; i > entry; i--) {
+	for (i = stack->count - 1; i > least; i--) {
 		if (stack->frames[i].function == function) {
 			call_stack_drop(stack, i + 1);
 			return;
@@ -289,17 +310,17 @@ static void leave_take(struct call_track *track, const struct kipt_record *r)
 /* longjmp() and exceptions jump into the middle of a function that was waiting for
  * a call to return: what it had called has ended.
  */
-static void landing_take(struct call_track *track, const struct kipt_record *r,
-			 u64 function)
+static void landing_take(struct call_track *track, u64 address, u64 function)
 {
 	struct call_stack *stack = track->stack;
-	u32 i, entry;
+	u32 i, least = kernel_index(stack);
 
-	if (function == function_of(track, r->ip))
+	/* Hooks and adapters of JITs jump behind a function's first instructions to call it. */
+	if (address - function <= ENTRY_MAX)
 		return;
-	/* siglongjmp() leaves handlers, too. */
-	entry = r->value >> 63 ? entry_index(stack) : 0;
-	for (i = stack->count - 1; i > entry; i--) {
+	if (stack->count - 1 > least + SEARCH_MAX)
+		least = stack->count - 1 - SEARCH_MAX;
+	for (i = stack->count - 1; i > least; i--) {
 		if (stack->frames[i].function == function) {
 			call_stack_drop(stack, i + 1);
 			return;
@@ -318,7 +339,7 @@ static void jump_take(struct call_track *track, const struct kipt_record *r)
 	if (place.symbol && !place.offset && !is_return_thunk(&place))
 		jump_to(track, r->ip, r->value);
 	else if (place.offset && r->kind == KIPT_BRANCH_JUMP_IND)
-		landing_take(track, r, place.start);
+		landing_take(track, r->value, place.start);
 }
 
 static void branch_take(struct call_track *track, const struct kipt_record *r)
@@ -508,15 +529,10 @@ static bool handler_end(struct call_track *track, u64 address)
 static bool handler_begin(struct call_track *track, u64 address)
 {
 	struct call_stack *stack = track->stack;
-	u32 i;
 
 	if (!stack->left || !stack->left_user || stack->gaps != track->gaps ||
 	    !is_handler(track, address))
 		return false;
-	for (i = stack->count - 1; i; i--) {
-		if (stack->frames[i].function == address)
-			return false;
-	}
 	frame_push(track, FRAME_ENTRY, 0, address, stack->left, LINE_BASE, address);
 	return true;
 }
@@ -552,7 +568,7 @@ static void disable_take(struct call_track *track, const struct kipt_record *r)
 		return;
 	track->stack->left = r->flags & KIPT_RF_NO_IP ? 0 : r->ip;
 	/* Of a branch that leaves an address range the target is known. */
-	track->stack->left_user = r->kind == KIPT_DISABLE_ASYNC || r->flags & KIPT_RF_NO_VALUE;
+	track->stack->left_user = r->flags & KIPT_RF_NO_VALUE;
 }
 
 void call_track_take(struct call_track *track, const struct kipt_record *r)

@@ -330,11 +330,13 @@ static void range_learn(struct profile *profile, struct profile_symbol *symbol, 
 			u64 address)
 {
 	struct place place;
+	bool known;
 
 	names_find(profile->names, pid, address, &place);
+	known = symbol != profile->symbols && address >= place.first && address < place.end;
 	symbol->code = profile->code.number;
 	symbol->first = place.first;
-	symbol->size = symbol == profile->symbols ? 0 : place.end - place.first;
+	symbol->size = known ? place.end - place.first : 0;
 }
 
 static u32 symbol_get(struct profile *profile, u32 pid, u64 cr3, u64 address,
