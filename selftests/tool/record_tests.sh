@@ -684,7 +684,8 @@ record_tests() {
 calls_program() {
 	local name
 	{
-		for name in outer inner handler far _start __x86_return_thunk; do
+		for name in outer inner handler far _start __x86_return_thunk _dlstart \
+			_rt0_amd64_linux; do
 			echo ".globl $name; .type $name,@function; .p2align 8; $name: .fill 200,1,0x90"
 			echo ".size $name, 200"
 		done
@@ -694,8 +695,8 @@ calls_program() {
 	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/program\n' "$PWD" >program.maps
 }
 
-# user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 1 AT" tracing that begins, "3 KIND AT
-# [TO]" that ends; addresses are those within the program, or of the kernel.
+# user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 AT" tracing that begins, "3 KIND AT
+# [TO]" that ends, "18 KIND AT" a gap; addresses are those within the program, or of the kernel.
 user_calls() {
 	python3 -c '
 import sys
@@ -703,7 +704,9 @@ address = lambda word: int(word, 16) if len(word) > 6 else 0x401000 + int(word, 
 print("19 0 1 0 0 0\n5 0 1 7 0 7")
 for line in sys.stdin:
     kind, *words = line.split()
-    if kind == "1":
+    if kind == "18":
+        print("18", words[0], 0, 0, address(words[1]), 5)
+    elif kind == "1":
         print("1", words[0], 0, 1, address(words[1]), address(words[2]))
     elif kind == "2":
         print("2 1 0 0", address(words[0]), 0)
@@ -716,7 +719,7 @@ for line in sys.stdin:
 
 # What no call and no return shows: longjmp, exceptions, signals, new programs.
 calls_user_tests() {
-	local kernel=ffffffff81000400
+	local kernel=ffffffff81000400 entry
 	calls_program || { skip calls_user "gcc makes no program"; return; }
 	user_calls calls_longjmp "outer+0x10
   inner
@@ -805,13 +808,144 @@ calls_user_tests() {
 	1 9 ${kernel%0}8 120
 	1 3 130 300
 	END
-	user_calls calls_new_program "outer+0x10
-_start
+	user_calls calls_handler_that_does_not_return "outer+0x10
+  inner
+    handler
+    far
+  far
+  inner" <<-END
+	2 010
+	1 3 010 100
+	3 2 120
+	2 200
+	3 1 220
+	2 150
+	1 3 160 300
+	1 6 310 165
+	1 6 170 015
+	1 3 020 300
+	1 6 310 025
+	1 3 030 100
+	END
+	user_calls calls_handler_that_does_not_return_and_kernel "outer+0x10
+  inner
+    event: entry [kernel]
+    handler
+      syscall: entry [kernel]
+    far
   far" <<-END
 	2 010
-	3 1 020
-	2 400
-	1 3 410 300
+	1 3 010 100
+	1 12 120 $kernel
+	1 9 ${kernel%0}8 200
+	1 7 220 $kernel
+	1 9 ${kernel%0}8 150
+	1 3 160 300
+	1 6 310 165
+	1 6 170 015
+	1 3 020 300
+	END
+	user_calls calls_signal_in_the_same_handler "outer+0x10
+  handler
+    handler
+    far
+  inner" <<-END
+	2 010
+	3 2 020
+	2 200
+	3 2 220
+	2 200
+	3 1 230
+	2 220
+	1 3 230 300
+	1 6 310 235
+	3 1 240
+	2 020
+	1 3 030 100
+	END
+	user_calls calls_signal_in_the_same_handler_and_kernel "outer+0x10
+  event: entry [kernel]
+  handler
+    event: entry [kernel]
+    handler
+      far" <<-END
+	2 010
+	1 12 020 $kernel
+	1 9 ${kernel%0}8 200
+	1 12 220 $kernel
+	1 9 ${kernel%0}8 200
+	1 3 230 300
+	END
+	user_calls calls_handler_that_returns_for_its_caller "outer+0x10
+  outer
+    inner
+      handler
+  far" <<-END
+	2 010
+	1 3 010 000
+	1 3 050 100
+	3 2 120
+	2 200
+	1 6 210 015
+	1 3 020 300
+	END
+	# The kernel has no signals, and leaves what it entered by returns alone.
+	user_calls calls_kernel_elsewhere "main+0x10 [kernel]
+  event: entry
+  first
+  second" <<-END
+	2 ffffffff81000010
+	1 12 ffffffff81000020 $kernel
+	1 9 ${kernel%0}8 ffffffff81000100
+	1 6 ffffffff81000110 ffffffff81000025
+	1 3 ffffffff81000030 ffffffff81000200
+	END
+	user_calls calls_kernel_jump "main+0x10 [kernel]
+  first
+    event: entry
+      second" <<-END
+	2 ffffffff81000010
+	1 3 ffffffff81000010 ffffffff81000100
+	1 12 ffffffff81000120 $kernel
+	1 4 ffffffff81000410 ffffffff81000150
+	1 3 ffffffff81000160 ffffffff81000200
+	END
+	user_calls calls_gap_before_a_handler "outer+0x10
+  | gap: the CPU lost packets (overflow), at offset 5
+handler
+  far" <<-END
+	2 010
+	3 2 020
+	18 1 020
+	2 200
+	1 3 210 300
+	END
+	for entry in 400 600 700; do
+		user_calls calls_new_program_$entry "outer+0x10
+$(printf '%s\n' _start x _dlstart _rt0_amd64_linux | sed -n "$((${entry%00} - 3))p")
+  far" <<-END
+		2 010
+		3 1 020
+		2 $entry
+		1 3 ${entry%00}10 300
+		END
+	done
+	user_calls calls_hook "outer+0x10
+  inner
+    handler
+      label
+        far
+  far" <<-END
+	2 010
+	1 3 010 100
+	1 2 100 200
+	1 3 210 800
+	1 4 805 10e
+	1 3 120 300
+	1 6 310 125
+	1 6 130 215
+	1 6 220 015
+	1 3 020 300
 	END
 	user_calls calls_of_address_ranges "inner+0x10
 handler
@@ -839,8 +973,24 @@ inner+0x30
 	user_calls calls_label_without_a_type "outer+0x10
   label" <<-END
 	2 010
-	1 3 010 600
+	1 3 010 800
 	END
+	# A mapping that hides a part of an older one.
+	cp program other
+	echo "map 401080 4010a0 1480 $PWD/other" >>program.maps
+	user_calls calls_hidden "outer+0x10" <<-END
+	2 010
+	1 1 020 094
+	1 1 094 094
+	1 1 094 040
+	1 1 040 050
+	END
+	same totals_hidden "2 _start [other]
+2 outer [program]" "$("$KIPT" show user.rec --maps program.maps --totals --json 2>err | python3 -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    if row["type"] == "total":
+        print(row["branches"], row["symbol"], "[%s]" % row["object"])' | sort)"
 	calls_stub_tests
 }
 
