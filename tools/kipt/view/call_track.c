@@ -315,7 +315,7 @@ static void landing_take(struct call_track *track, u64 address, u64 function)
 	struct call_stack *stack = track->stack;
 	u32 i, least = kernel_index(stack);
 
-	/* Hooks and adapters of JITs jump behind a function's first instructions to call it. */
+	/* Hooks and adapters of JITs skip a function's first instructions to call it. */
 	if (address - function <= ENTRY_MAX)
 		return;
 	if (stack->count - 1 > least + SEARCH_MAX)
