@@ -84,6 +84,8 @@ decode-test: decode-programs decode-freestanding
 decode-asan: $(addprefix $(DECODE_OUT)/asan/,$(DECODE_PROGRAMS))
 	$(DECODE_TESTS)/run $(DECODE_OUT)/asan
 
+# Objects have the paths of what they count, which ccache may take from another clone.
+coverage: export CCACHE_DISABLE := 1
 coverage: $(addprefix $(DECODE_COVERAGE)/,$(DECODE_PROGRAMS))
 	$(DECODE_TESTS)/coverage $(DECODE_COVERAGE)
 

@@ -73,7 +73,7 @@ core_full_tests() {
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t tmpfs -o size=4m tmpfs "$1" &&
 		tr "\\0" x <"$2" | "$0" core -t 5 "$1/cores" 123 2>err
-		stat -c %s "$1/cores/core.123.5"' "$KIPT" "$PWD/full" "$PWD/whole" >got
+		stat -c %s "$1/cores/core.123.5"' "$KIPT" "$PWD/core.full" "$PWD/whole" >got
 	same "core_on_a_full_disk" "1048576 1" "$(cat got) $(grep -c ENOSPC err)"
 }
 
@@ -96,7 +96,7 @@ core_command_tests() {
 core_tests() {
 	core_usage_tests
 	core_save_tests
-	mkdir -p full
+	mkdir -p core.full
 	core_full_tests
 	core_command_tests
 }

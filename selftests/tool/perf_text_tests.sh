@@ -395,7 +395,7 @@ perf_text_many_tests() {
 	is_short && return
 	text_make "many=long*2500"
 	text_is perf_text_full "no-code no-code no-code no-code"
-	says perf_text_full_says_so "more places than kipt keeps"
+	says perf_text_full_says_so "in more places, or over more bytes, than kipt keeps"
 }
 
 # That of this machine: a recorded 32-bit process has another one.

@@ -690,9 +690,9 @@ calls_program() {
 			echo ".size $name, 200"
 		done
 		echo ".globl label; .p2align 8; label: ret; .fill 200,1,0x90"
-	} >program.s
-	gcc -nostdlib -static -Wl,-Ttext=0x401000 -o program program.s 2>/dev/null || return
-	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/program\n' "$PWD" >program.maps
+	} >calls.s
+	gcc -nostdlib -static -Wl,-Ttext=0x401000 -o calls.program calls.s 2>/dev/null || return
+	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/calls.program\n' "$PWD" >calls.maps
 }
 
 # user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 AT" tracing that begins, "3 KIND AT
@@ -713,8 +713,8 @@ for line in sys.stdin:
     else:
         print("3", words[0], 0 if words[2:] else 2, 0, address(words[1]),
               address(words[2]) if words[2:] else 0)' | records user.rec
-	same "$1" "$2" "$("$KIPT" show user.rec --kallsyms kallsyms --maps program.maps --calls 2>err |
-		grep -v "^==\|^--\|tracing" | sed 's/ \[program\]//')"
+	same "$1" "$2" "$("$KIPT" show user.rec --kallsyms kallsyms --maps calls.maps --calls 2>err |
+		grep -v "^==\|^--\|tracing" | sed 's/ \[calls\.program\]//')"
 }
 
 # What no call and no return shows: longjmp, exceptions, signals, new programs.
@@ -976,8 +976,8 @@ inner+0x30
 	1 3 010 800
 	END
 	# A mapping that hides a part of an older one.
-	cp program other
-	echo "map 401080 4010a0 1480 $PWD/other" >>program.maps
+	cp calls.program calls.other
+	echo "map 401080 4010a0 1480 $PWD/calls.other" >>calls.maps
 	user_calls calls_hidden "outer+0x10" <<-END
 	2 010
 	1 1 020 094
@@ -985,8 +985,8 @@ inner+0x30
 	1 1 094 040
 	1 1 040 050
 	END
-	same totals_hidden "2 _start [other]
-2 outer [program]" "$("$KIPT" show user.rec --maps program.maps --totals --json 2>err | python3 -c '
+	same totals_hidden "2 _start [calls.other]
+2 outer [calls.program]" "$("$KIPT" show user.rec --maps calls.maps --totals --json 2>err | python3 -c '
 import json, sys
 for row in map(json.loads, sys.stdin):
     if row["type"] == "total":
@@ -997,15 +997,15 @@ for row in map(json.loads, sys.stdin):
 # Stubs have no symbols, and what comes before them may have one without a size.
 calls_stub_tests() {
 	local got plt init
-	echo 'extern void *out(void); void *call(void) { out(); return out; }' >stub.c
-	gcc -shared -fPIC -O1 -o program stub.c 2>/dev/null ||
+	echo 'extern void *out(void); void *call(void) { out(); return out; }' >calls.c
+	gcc -shared -fPIC -O1 -o calls.program calls.c 2>/dev/null ||
 		{ skip calls_stubs "gcc makes no library"; return; }
-	read -r plt got init <<<"$(readelf -WSs program | sed 's/^ *\[ *[0-9]*\]//' | awk '
+	read -r plt got init <<<"$(readelf -WSs calls.program | sed 's/^ *\[ *[0-9]*\]//' | awk '
 		$1 == ".plt" { plt = $3 } $1 == ".plt.got" { got = $3 }
 		$8 == "_init" { init = $2 }
 		END { printf "%s %s %s", plt, got, init }' | sed 's/\b0*1//g')"
 	[ -n "$init" ] || { skip calls_stubs "no .plt.got"; return; }
-	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/program\n' "$PWD" >program.maps
+	printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s/calls.program\n' "$PWD" >calls.maps
 	user_calls calls_stubs "_init+0x4
   __cxa_finalize@plt
   0x1$plt" <<-END
