@@ -336,6 +336,53 @@ static const char *instructions(struct flow_case *test,
 	return wrong;
 }
 
+/* Leaves conditional branches out. Returns what they sum up to. */
+static struct kipt_flow_sums sum_cond(struct record_list *list)
+{
+	struct kipt_flow_sums sums = { 0 };
+	const struct kipt_record *record;
+	u64 i, kept = 0;
+
+	for (i = 0; i < list->count; i++) {
+		record = &list->record[i];
+		if (record->type == KIPT_RECORD_BRANCH && record->kind == KIPT_BRANCH_COND) {
+			sums.branches++;
+			sums.insns += record->aux;
+		} else {
+			list->record[kept++] = *record;
+		}
+	}
+	list->count = kept;
+	return sums;
+}
+
+/* Only sums of conditional branches: all other records are the same. */
+static const char *summed_up(struct flow_case *test, u32 output)
+{
+	struct record_list list = { 0 }, want = { 0 }, once = { 0 };
+	struct kipt_flow *flow = flow_case_open(test, output | KIPT_FLOW_NO_COND, &list);
+	struct kipt_flow_sums sums, made;
+	const char *wrong;
+	u32 run;
+
+	flow_case_decode(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, test->size, 0,
+			 test->size, &once);
+	sums = sum_cond(&once);
+	for (run = 0; run < RUNS; run++) {
+		flow_case_run(flow, test, test->size, 0, test->size);
+		record_list_add(&want, once.record, (u32)once.count);
+	}
+	made = kipt_flow_sums(flow);
+	flow_case_close(flow);
+	wrong = judge("without conditional branches", &list, &want);
+	if (!wrong && (made.branches != RUNS * sums.branches || made.insns != RUNS * sums.insns))
+		wrong = "the sums of conditional branches are others";
+	record_list_free(&list);
+	record_list_free(&want);
+	record_list_free(&once);
+	return wrong;
+}
+
 /* Without TIME records, which come before others that may be left out. */
 static const char *other_outputs(struct flow_case *test)
 {
@@ -361,6 +408,10 @@ static const char *other_outputs(struct flow_case *test)
 		wrong = counted(test, KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO,
 				&list);
 	record_list_free(&list);
+	if (!wrong)
+		wrong = summed_up(test, KIPT_FLOW_BRANCHES);
+	if (!wrong)
+		wrong = summed_up(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO);
 	return wrong;
 }
 
