@@ -685,7 +685,7 @@ calls_program() {
 	local name
 	{
 		for name in outer inner handler far _start __x86_return_thunk _dlstart \
-			_rt0_amd64_linux; do
+			_rt0_amd64_linux siglongjmp; do
 			echo ".globl $name; .type $name,@function; .p2align 8; $name: .fill 200,1,0x90"
 			echo ".size $name, 200"
 		done
@@ -713,8 +713,15 @@ for line in sys.stdin:
     else:
         print("3", words[0], 0 if words[2:] else 2, 0, address(words[1]),
               address(words[2]) if words[2:] else 0)' | records user.rec
-	same "$1" "$2" "$("$KIPT" show user.rec --kallsyms kallsyms --maps calls.maps --calls 2>err |
-		grep -v "^==\|^--\|tracing" | sed 's/ \[calls\.program\]//')"
+	[ "$1" = depth ] || same "$1" "$2" "$("$KIPT" show user.rec --kallsyms kallsyms \
+		--maps calls.maps --calls 2>err | grep -v "^==\|^--\|tracing" | sed 's/ \[calls\.program\]//')"
+}
+
+# user_calls_depth: how many handlers are the most in a stack
+user_calls_depth() {
+	user_calls depth >/dev/null
+	"$KIPT" show user.rec --maps calls.maps --folded 2>err |
+		awk '{ n = gsub(/handler/, ""); if (n > most) most = n } END { print most }'
 }
 
 # What no call and no return shows: longjmp, exceptions, signals, new programs.
@@ -910,6 +917,52 @@ calls_user_tests() {
 	1 4 ffffffff81000410 ffffffff81000150
 	1 3 ffffffff81000160 ffffffff81000200
 	END
+	# A function that is so small that setjmp() returns near its start.
+	user_calls calls_longjmp_to_a_small_function "outer+0x10
+  inner
+    handler
+      siglongjmp
+    far" <<-END
+	2 010
+	1 3 010 100
+	3 2 120
+	2 200
+	1 3 210 800
+	1 4 810 118
+	1 3 120 300
+	END
+	# The restorer's code is at 900: it ends handler, and far begins.
+	user_calls calls_pending_signals "outer+0x10
+  handler
+    label
+  far
+    label
+  inner" <<-END
+	2 010
+	3 2 020
+	2 200
+	1 6 210 900
+	3 1 902
+	2 300
+	1 6 310 900
+	3 1 902
+	2 020
+	1 3 030 100
+	END
+	user_calls calls_new_program_in_a_handler "outer+0x10
+  handler
+_start
+  far" <<-END
+	2 010
+	3 2 020
+	2 200
+	3 1 210
+	2 400
+	1 3 410 300
+	END
+	same calls_signals_that_nobody_sees_the_end_of 8 "$({ echo 2 050; for number in {1..40}; do
+		printf '%s\n' "3 2 060" "2 200" "1 3 210 800" "1 4 810 350"; done; } |
+		user_calls_depth)"
 	user_calls calls_gap_before_a_handler "outer+0x10
   | gap: the CPU lost packets (overflow), at offset 5
 handler
@@ -939,8 +992,8 @@ $(printf '%s\n' _start x _dlstart _rt0_amd64_linux | sed -n "$((${entry%00} - 3)
 	2 010
 	1 3 010 100
 	1 2 100 200
-	1 3 210 800
-	1 4 805 10e
+	1 3 210 900
+	1 4 905 10e
 	1 3 120 300
 	1 6 310 125
 	1 6 130 215
@@ -973,7 +1026,7 @@ inner+0x30
 	user_calls calls_label_without_a_type "outer+0x10
   label" <<-END
 	2 010
-	1 3 010 800
+	1 3 010 900
 	END
 	# A mapping that hides a part of an older one.
 	cp calls.program calls.other

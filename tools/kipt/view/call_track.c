@@ -17,6 +17,8 @@
 #define INSN_MAX	15
 /* Where setjmp() returns, or an exception is caught, is farther from a function's start. */
 #define ENTRY_MAX	32
+/* So many signals at one instruction are not nested. */
+#define SAME_MAX	8
 /* Tasks whose calls are remembered; the one that ran longest ago is forgotten. */
 #define STACKS_MAX	4096
 
@@ -94,12 +96,14 @@ static u32 kernel_index(const struct call_stack *stack)
 	return i;
 }
 
-/* Execution is at an address that no known return leads to. */
-static void resume_at(struct call_track *track, u64 address)
+/* Execution is at an address that no known return leads to. If no frame is of its function, all
+ * above frame @base has ended.
+ */
+static void resume_above(struct call_track *track, u64 address, u32 base)
 {
 	struct call_stack *stack = track->stack;
 	u64 function = function_of(track, address);
-	u32 i, entry = entry_index(stack), least = kernel_index(stack);
+	u32 i, least = kernel_index(stack);
 
 	for (i = stack->count - 1; i > least; i--) {
 		if (stack->frames[i].function == function) {
@@ -107,8 +111,13 @@ static void resume_at(struct call_track *track, u64 address)
 			return;
 		}
 	}
-	call_stack_drop(stack, entry + 1);
+	call_stack_drop(stack, base + 1);
 	base_push(track, address);
+}
+
+static void resume_at(struct call_track *track, u64 address)
+{
+	resume_above(track, address, entry_index(track->stack));
 }
 
 /* A thunk gives its frame, and its line if that can still be changed, to where
@@ -259,6 +268,45 @@ static bool is_handler(struct call_track *track, u64 address)
 	       strcmp(place.symbol, "_dlstart") && strncmp(place.symbol, "_rt0_", 5);
 }
 
+/* A handler returns to a few instructions that enter the kernel, here at @at, to end it. If
+ * another signal is pending, its handler begins then. Return: where that goes back to: where the
+ * handler that ended had interrupted, otherwise @at.
+ */
+static u64 handler_next(struct call_stack *stack, u64 at)
+{
+	const struct frame *top = call_stack_top(stack);
+	u64 ret;
+
+	if (stack->count < 3 || top->kind != FRAME_BASE || at - top->function > INSN_MAX ||
+	    !is_signal(top - 1))
+		return at;
+	ret = top[-1].ret;
+	call_stack_drop(stack, stack->count - 1);
+	call_stack_return(stack);
+	return ret;
+}
+
+/* A signal's handler begins. Where many did at the same instruction, longjmp() left each of
+ * them for a function that has no frame.
+ */
+static void handler_push(struct call_track *track, u64 address, u64 at)
+{
+	struct call_stack *stack = track->stack;
+	u32 i, same = 0, least = kernel_index(stack);
+
+	at = handler_next(stack, at);
+	if (stack->count - 1 > least + SEARCH_MAX)
+		least = stack->count - 1 - SEARCH_MAX;
+	for (i = stack->count - 1; i > least; i--) {
+		if (is_signal(&stack->frames[i]) && stack->frames[i].function == address &&
+		    stack->frames[i].ret == at && ++same == SAME_MAX) {
+			call_stack_drop(stack, i);
+			break;
+		}
+	}
+	frame_push(track, FRAME_ENTRY, 0, address, at, LINE_BASE, address);
+}
+
 /* The kernel returned to where it had not come from: a signal's handler, the
  * end of one, or a new program.
  */
@@ -275,10 +323,13 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function, u6
 		}
 	}
 	/* Its end goes back to where it came from. */
-	if (is_handler(track, address))
-		frame_push(track, FRAME_ENTRY, 0, address, at, LINE_BASE, address);
-	else
+	if (is_handler(track, address)) {
+		handler_push(track, address, at);
+	} else {
+		if (handler_next(stack, at) != at && call_stack_top(stack)->kind == FRAME_BASE)
+			call_stack_drop(stack, stack->count - 1);
 		base_push(track, address);
+	}
 }
 
 static void leave_take(struct call_track *track, const struct kipt_record *r)
@@ -307,6 +358,21 @@ static void leave_take(struct call_track *track, const struct kipt_record *r)
 	elsewhere_at(track, r->value, function, at);
 }
 
+/* Is what is on top longjmp(), or called by it? */
+static bool in_longjmp(struct call_track *track)
+{
+	const struct call_stack *stack = track->stack;
+	struct place place;
+	u32 i;
+
+	for (i = stack->count - 1; i && i + 3 > stack->count; i--) {
+		track->ops->find(track->ctx, stack->frames[i].function, &place);
+		if (place.symbol && strstr(place.symbol, "longjmp"))
+			return true;
+	}
+	return false;
+}
+
 /* longjmp() and exceptions jump into the middle of a function that was waiting for
  * a call to return: what it had called has ended.
  */
@@ -316,7 +382,7 @@ static void landing_take(struct call_track *track, u64 address, u64 function)
 	u32 i, least = kernel_index(stack);
 
 	/* Hooks and adapters of JITs skip a function's first instructions to call it. */
-	if (address - function <= ENTRY_MAX)
+	if (address - function <= ENTRY_MAX && !in_longjmp(track))
 		return;
 	if (stack->count - 1 > least + SEARCH_MAX)
 		least = stack->count - 1 - SEARCH_MAX;
@@ -533,8 +599,22 @@ static bool handler_begin(struct call_track *track, u64 address)
 	if (!stack->left || !stack->left_user || stack->gaps != track->gaps ||
 	    !is_handler(track, address))
 		return false;
-	frame_push(track, FRAME_ENTRY, 0, address, stack->left, LINE_BASE, address);
+	handler_push(track, address, stack->left);
 	return true;
+}
+
+/* A handler may end elsewhere than where it had interrupted; a new program may begin in it. */
+static void resume_after(struct call_track *track, u64 address)
+{
+	struct call_stack *stack = track->stack;
+	u32 count = stack->count;
+
+	handler_next(stack, stack->left);
+	if (stack->count == count)
+		resume_above(track, address, kernel_index(stack));
+	else
+		resume_above(track, address, stack->count - 1 -
+			     (call_stack_top(stack)->kind == FRAME_BASE));
 }
 
 static void enable_take(struct call_track *track, const struct kipt_record *r)
@@ -548,7 +628,7 @@ static void enable_take(struct call_track *track, const struct kipt_record *r)
 		base_push(track, r->ip);
 	else if ((!stack->left || r->ip - stack->left > INSN_MAX) &&
 		 !handler_end(track, r->ip) && !handler_begin(track, r->ip))
-		resume_at(track, r->ip);
+		resume_after(track, r->ip);
 	stack->gaps = track->gaps;
 	stack->left = 0;
 }

@@ -346,6 +346,11 @@ static void place_add(struct view *view, const struct call_line *line, struct te
 
 	names_version(view->names, line->version);
 	names_find(view->names, line->pid, line->address, &place);
+	/* Without times in between it may not have been mapped yet. */
+	if (!place.object) {
+		names_version(view->names, version);
+		names_find(view->names, line->pid, line->address, &place);
+	}
 	if (place.symbol)
 		string_add(text, place.symbol);
 	else
