@@ -723,7 +723,8 @@ bool perf_text_settle(struct perf_text *text, const struct perf_file *file,
 	text->ksyms.latest.seed = lookup_seed();
 	if (!logs_make(text))
 		return no_memory();
-	qsort(text->notes, text->note_count, sizeof(*text->notes), note_compare);
+	if (text->note_count)
+		qsort(text->notes, text->note_count, sizeof(*text->notes), note_compare);
 	notes_play(text, clock);
 	return (!text->failed &&
 		perf_ksyms_sort(&text->ksyms, text->slack / 2)) || no_memory();
