@@ -96,21 +96,35 @@ static u32 kernel_index(const struct call_stack *stack)
 	return i;
 }
 
+/* The index that a search from the top down to @least ends at, if that is not too far. */
+static u32 search_end(const struct call_stack *stack, u32 least)
+{
+	return stack->count - 1 > least + SEARCH_MAX ? stack->count - 1 - SEARCH_MAX : least;
+}
+
+/* Drops what is above the topmost frame of a function, if there is one above index @least. */
+static bool drop_to(struct call_stack *stack, u64 function, u32 least)
+{
+	u32 i;
+
+	for (i = stack->count - 1; i > least; i--) {
+		if (stack->frames[i].function == function) {
+			call_stack_drop(stack, i + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Execution is at an address that no known return leads to. If no frame is of its function, all
  * above frame @base has ended.
  */
 static void resume_above(struct call_track *track, u64 address, u32 base)
 {
 	struct call_stack *stack = track->stack;
-	u64 function = function_of(track, address);
-	u32 i, least = kernel_index(stack);
 
-	for (i = stack->count - 1; i > least; i--) {
-		if (stack->frames[i].function == function) {
-			call_stack_drop(stack, i + 1);
-			return;
-		}
-	}
+	if (drop_to(stack, function_of(track, address), kernel_index(stack)))
+		return;
 	call_stack_drop(stack, base + 1);
 	base_push(track, address);
 }
@@ -236,8 +250,8 @@ static void entry_take(struct call_track *track, const struct kipt_record *r)
 		   r->value);
 }
 
-/* The entry that a return from the kernel, or from an interrupt, ends. */
-static u32 entry_find(const struct call_stack *stack, u64 address)
+/* The entry that interrupted what goes on at an address; 0: none did. */
+static u32 entry_at(const struct call_stack *stack, u64 address)
 {
 	u32 i;
 
@@ -248,6 +262,16 @@ static u32 entry_find(const struct call_stack *stack, u64 address)
 		    address - frame->ret <= INSN_MAX)
 			return i;
 	}
+	return 0;
+}
+
+/* The entry that a return from the kernel, or from an interrupt, ends. */
+static u32 entry_find(const struct call_stack *stack, u64 address)
+{
+	u32 i = entry_at(stack, address);
+
+	if (i)
+		return i;
 	for (i = stack->count - 1; i; i--) {
 		const struct frame *frame = &stack->frames[i];
 
@@ -292,11 +316,10 @@ static u64 handler_next(struct call_stack *stack, u64 at)
 static void handler_push(struct call_track *track, u64 address, u64 at)
 {
 	struct call_stack *stack = track->stack;
-	u32 i, same = 0, least = kernel_index(stack);
+	u32 i, same = 0, least;
 
 	at = handler_next(stack, at);
-	if (stack->count - 1 > least + SEARCH_MAX)
-		least = stack->count - 1 - SEARCH_MAX;
+	least = search_end(stack, kernel_index(stack));
 	for (i = stack->count - 1; i > least; i--) {
 		if (is_signal(&stack->frames[i]) && stack->frames[i].function == address &&
 		    stack->frames[i].ret == at && ++same == SAME_MAX) {
@@ -313,15 +336,11 @@ static void handler_push(struct call_track *track, u64 address, u64 at)
 static void elsewhere_at(struct call_track *track, u64 address, u64 function, u64 at)
 {
 	struct call_stack *stack = track->stack;
-	/* At its start a function begins anew: one more signal. */
-	u32 i, least = address == function ? entry_index(stack) : kernel_index(stack);
 
-	for (i = stack->count - 1; i > least; i--) {
-		if (stack->frames[i].function == function) {
-			call_stack_drop(stack, i + 1);
-			return;
-		}
-	}
+	/* At its start a function begins anew: one more signal. */
+	if (drop_to(stack, function,
+		    address == function ? entry_index(stack) : kernel_index(stack)))
+		return;
 	/* Its end goes back to where it came from. */
 	if (is_handler(track, address)) {
 		handler_push(track, address, at);
@@ -379,19 +398,10 @@ static bool in_longjmp(struct call_track *track)
 static void landing_take(struct call_track *track, u64 address, u64 function)
 {
 	struct call_stack *stack = track->stack;
-	u32 i, least = kernel_index(stack);
 
 	/* Hooks and adapters of JITs skip a function's first instructions to call it. */
-	if (address - function <= ENTRY_MAX && !in_longjmp(track))
-		return;
-	if (stack->count - 1 > least + SEARCH_MAX)
-		least = stack->count - 1 - SEARCH_MAX;
-	for (i = stack->count - 1; i > least; i--) {
-		if (stack->frames[i].function == function) {
-			call_stack_drop(stack, i + 1);
-			return;
-		}
-	}
+	if (address - function > ENTRY_MAX || in_longjmp(track))
+		drop_to(stack, function, search_end(stack, kernel_index(stack)));
 }
 
 static void jump_take(struct call_track *track, const struct kipt_record *r)
@@ -573,25 +583,19 @@ bool call_track_task(struct call_track *track, u32 tid)
 	return true;
 }
 
-/* The handler's entry that the end of a signal's handler leads back from. */
+/* A signal's handler ends, and what it had interrupted goes on. */
 static bool handler_end(struct call_track *track, u64 address)
 {
-	struct call_stack *stack = track->stack;
-	u32 i;
+	u32 entry = entry_at(track->stack, address);
 
-	for (i = stack->count - 1; i; i--) {
-		const struct frame *frame = &stack->frames[i];
-
-		if (frame->kind != FRAME_ENTRY || address - frame->ret > INSN_MAX)
-			continue;
-		call_stack_drop(stack, i + 1);
-		call_stack_return(stack);
-		return true;
-	}
-	return false;
+	if (!entry)
+		return false;
+	call_stack_drop(track->stack, entry + 1);
+	call_stack_return(track->stack);
+	return true;
 }
 
-/* Where only user code is traced: what was interrupted goes on when the handler ends. */
+/* Where only user code is traced: a signal's handler begins. */
 static bool handler_begin(struct call_track *track, u64 address)
 {
 	struct call_stack *stack = track->stack;
