@@ -47,13 +47,20 @@ void elf_file_read(struct elf_file *file, Elf *elf)
 	}
 }
 
+/* @elf: the file, or NULL. Return: whether the symbol's section is known. */
+static bool section_of(Elf *elf, const GElf_Sym *sym, GElf_Shdr *head)
+{
+	Elf_Scn *section = elf ? elf_getscn(elf, sym->st_shndx) : NULL;
+
+	return section && gelf_getshdr(section, head);
+}
+
 /* Of its own, or up to the end of its section; 0: nobody knows. */
 static u64 symbol_size(Elf *elf, const GElf_Sym *sym)
 {
-	Elf_Scn *section = !sym->st_size && elf ? elf_getscn(elf, sym->st_shndx) : NULL;
 	GElf_Shdr head;
 
-	if (!section || !gelf_getshdr(section, &head) || sym->st_value < head.sh_addr ||
+	if (sym->st_size || !section_of(elf, sym, &head) || sym->st_value < head.sh_addr ||
 	    sym->st_value - head.sh_addr >= head.sh_size)
 		return sym->st_size;
 	return head.sh_size - (sym->st_value - head.sh_addr);
@@ -64,12 +71,11 @@ static u64 symbol_size(Elf *elf, const GElf_Sym *sym)
  */
 static bool is_label(Elf *elf, const GElf_Sym *sym, bool all)
 {
-	Elf_Scn *section = elf ? elf_getscn(elf, sym->st_shndx) : NULL;
 	GElf_Shdr head;
 
 	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE &&
 	       GELF_ST_BIND(sym->st_info) != STB_LOCAL && sym->st_shndx != SHN_UNDEF &&
-	       (all || sym->st_size) && section && gelf_getshdr(section, &head) &&
+	       (all || sym->st_size) && section_of(elf, sym, &head) &&
 	       head.sh_flags & SHF_EXECINSTR;
 }
 
@@ -137,19 +143,6 @@ static Elf_Scn *section_named(Elf *elf, const char *want, GElf_Shdr *head)
 	return NULL;
 }
 
-/* Symbol number of one relocation, REL or RELA; 0 if it has none. */
-static size_t relocation_symbol(Elf_Data *data, const GElf_Shdr *head,
-				size_t i)
-{
-	GElf_Rela rela;
-	GElf_Rel rel;
-
-	if (head->sh_type == SHT_RELA)
-		return gelf_getrela(data, i, &rela) ? GELF_R_SYM(rela.r_info) :
-						      0;
-	return gelf_getrel(data, i, &rel) ? GELF_R_SYM(rel.r_info) : 0;
-}
-
 /* A sparse file of others has room for tables that no memory has. */
 static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
 {
@@ -161,6 +154,64 @@ static bool table_take(Elf *elf, const GElf_Shdr *head, u64 *room)
 		return false;
 	*room -= head->sh_size + names.sh_size;
 	return true;
+}
+
+/**
+ * struct relocs - relocations and the names of their symbols
+ * @elf: the file
+ * @head: their section
+ * @data, @syms: what it and its symbols have
+ * @strings: the section of names
+ * @count: how many
+ */
+struct relocs {
+	Elf *elf;
+	GElf_Shdr head;
+	Elf_Data *data, *syms;
+	size_t strings, count;
+};
+
+static bool relocs_open(struct relocs *relocs, Elf *elf, const char *name, u64 *room)
+{
+	Elf_Scn *section = section_named(elf, name, &relocs->head);
+	Elf_Scn *names = section ? elf_getscn(elf, relocs->head.sh_link) : NULL;
+	GElf_Shdr table;
+
+	if (!names || !gelf_getshdr(names, &table) || !relocs->head.sh_entsize ||
+	    !table_take(elf, &relocs->head, room))
+		return false;
+	relocs->elf = elf;
+	relocs->data = elf_getdata(section, NULL);
+	relocs->syms = elf_getdata(names, NULL);
+	relocs->strings = table.sh_link;
+	relocs->count = relocs->head.sh_size / relocs->head.sh_entsize;
+	return relocs->data && relocs->syms;
+}
+
+/* One relocation, REL or RELA, as the latter. */
+static bool reloc_get(const struct relocs *relocs, size_t i, GElf_Rela *rela)
+{
+	GElf_Rel rel;
+
+	if (relocs->head.sh_type == SHT_RELA)
+		return gelf_getrela(relocs->data, i, rela);
+	if (!gelf_getrel(relocs->data, i, &rel))
+		return false;
+	*rela = (GElf_Rela){ .r_offset = rel.r_offset, .r_info = rel.r_info };
+	return true;
+}
+
+/* Adds the stub of a relocation, if that has a symbol with a name. False: there is no room. */
+static bool stub_add(struct symbols *symbols, const struct relocs *relocs,
+		     const GElf_Rela *rela, u64 stub, u64 size)
+{
+	size_t number = GELF_R_SYM(rela->r_info);
+	const char *name = NULL;
+	GElf_Sym sym;
+
+	if (number && gelf_getsym(relocs->syms, number, &sym))
+		name = elf_strptr(relocs->elf, relocs->strings, sym.st_name);
+	return !name || !*name || symbols_add(symbols, stub, size, 0, name, "@plt", "");
 }
 
 /* The address of the pointer that a stub jumps through; 0: it is no such stub. */
@@ -180,10 +231,11 @@ static u64 stub_slot(const u8 *bytes, size_t size, u64 address)
 }
 
 /* By address of the pointer: that of its stub. */
-static bool stubs_find(struct lookup *stubs, Elf_Scn *section, const GElf_Shdr *plt)
+static bool stubs_find(struct lookup *stubs, Elf_Scn *section, const GElf_Shdr *plt,
+		       size_t size)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	size_t at, size = plt->sh_entsize == 16 ? 16 : 8;
+	size_t at;
 	u64 slot;
 
 	for (at = 0; data && data->d_buf && at + size <= data->d_size; at += size) {
@@ -195,41 +247,27 @@ static bool stubs_find(struct lookup *stubs, Elf_Scn *section, const GElf_Shdr *
 }
 
 /*
- * What is called and taken the address of has its stub in .plt.got, and its pointer a
- * relocation in .rela.dyn, in no order.
+ * A function that is called, and whose address is taken, has its stub in .plt.got, and its
+ * pointer a relocation in .rela.dyn, in no order.
  */
 static void plt_got_read(struct symbols *symbols, Elf *elf, u64 *room)
 {
-	GElf_Shdr plt, reloc, table;
-	Elf_Scn *section = section_named(elf, ".plt.got", &plt), *relocs, *names;
+	GElf_Shdr plt;
+	Elf_Scn *section = section_named(elf, ".plt.got", &plt);
 	struct lookup stubs = { 0 };
-	Elf_Data *data, *syms;
-	size_t i, *stub;
+	struct relocs relocs;
+	size_t i, size, *stub;
+	GElf_Rela rela;
 
-	relocs = section ? section_named(elf, ".rela.dyn", &reloc) : NULL;
-	names = relocs ? elf_getscn(elf, reloc.sh_link) : NULL;
-	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize ||
-	    plt.sh_size > *room || !table_take(elf, &reloc, room) ||
-	    !stubs_find(&stubs, section, &plt)) {
-		lookup_free(&stubs);
+	if (!section || plt.sh_size > *room || !relocs_open(&relocs, elf, ".rela.dyn", room))
 		return;
-	}
-	data = elf_getdata(relocs, NULL);
-	syms = elf_getdata(names, NULL);
-	for (i = 0; data && syms && i < reloc.sh_size / reloc.sh_entsize; i++) {
-		const char *name = NULL;
-		GElf_Rela rela;
-		GElf_Sym sym;
-
-		if (!gelf_getrela(data, i, &rela))
-			break;
-		stub = lookup_get(&stubs, rela.r_offset);
-		if (stub && gelf_getsym(syms, GELF_R_SYM(rela.r_info), &sym))
-			name = elf_strptr(elf, table.sh_link, sym.st_name);
-		if (name && *name &&
-		    !symbols_add(symbols, *stub, plt.sh_entsize == 16 ? 16 : 8, 0, name,
-				 "@plt", ""))
-			break;
+	size = plt.sh_entsize == 16 ? 16 : 8;
+	if (stubs_find(&stubs, section, &plt, size)) {
+		for (i = 0; i < relocs.count && reloc_get(&relocs, i, &rela); i++) {
+			stub = lookup_get(&stubs, rela.r_offset);
+			if (stub && !stub_add(symbols, &relocs, &rela, *stub, size))
+				break;
+		}
 	}
 	lookup_free(&stubs);
 }
@@ -241,11 +279,11 @@ static void plt_got_read(struct symbols *symbols, Elf *elf, u64 *room)
  */
 static void plt_read(struct symbols *symbols, Elf *elf, u64 *room)
 {
-	GElf_Shdr plt, reloc, table;
-	Elf_Scn *section, *names;
+	struct relocs relocs;
+	GElf_Rela rela;
+	GElf_Shdr plt;
+	size_t i;
 	u64 stub;
-	Elf_Data *data, *syms;
-	size_t i, count;
 
 	if (section_named(elf, ".plt.sec", &plt))
 		stub = plt.sh_addr;
@@ -253,27 +291,12 @@ static void plt_read(struct symbols *symbols, Elf *elf, u64 *room)
 		stub = plt.sh_addr + 16;
 	else
 		return;
-	section = section_named(elf, ".rela.plt", &reloc);
-	if (!section)
-		section = section_named(elf, ".rel.plt", &reloc);
-	names = section ? elf_getscn(elf, reloc.sh_link) : NULL;
-	if (!names || !gelf_getshdr(names, &table) || !reloc.sh_entsize ||
-	    !table_take(elf, &reloc, room))
+	if (!relocs_open(&relocs, elf, ".rela.plt", room) &&
+	    !relocs_open(&relocs, elf, ".rel.plt", room))
 		return;
-	data = elf_getdata(section, NULL);
-	syms = elf_getdata(names, NULL);
-	count = reloc.sh_size / reloc.sh_entsize;
-	for (i = 0; data && syms && i < count; i++, stub += 16) {
-		size_t number = relocation_symbol(data, &reloc, i);
-		const char *name = NULL;
-		GElf_Sym sym;
-
-		if (stub + 16 > plt.sh_addr + plt.sh_size)
-			break;
-		if (number && gelf_getsym(syms, number, &sym))
-			name = elf_strptr(elf, table.sh_link, sym.st_name);
-		if (name && *name &&
-		    !symbols_add(symbols, stub, 16, 0, name, "@plt", ""))
+	for (i = 0; i < relocs.count && stub + 16 <= plt.sh_addr + plt.sh_size; i++, stub += 16) {
+		if (reloc_get(&relocs, i, &rela) &&
+		    !stub_add(symbols, &relocs, &rela, stub, 16))
 			break;
 	}
 }
