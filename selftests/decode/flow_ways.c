@@ -9,6 +9,7 @@
 #include "../../kmod/decode/packet/sync.h"
 #include "flow_ways.h"
 #include "record_text.h"
+#include "sum_cond.h"
 
 /* Records that a cut trace may have and the whole has not: held ones, a gap. */
 #define TAIL_RECORDS	9
@@ -336,26 +337,6 @@ static const char *instructions(struct flow_case *test,
 	return wrong;
 }
 
-/* Leaves conditional branches out. Returns what they sum up to. */
-static struct kipt_flow_sums sum_cond(struct record_list *list)
-{
-	struct kipt_flow_sums sums = { 0 };
-	const struct kipt_record *record;
-	u64 i, kept = 0;
-
-	for (i = 0; i < list->count; i++) {
-		record = &list->record[i];
-		if (record->type == KIPT_RECORD_BRANCH && record->kind == KIPT_BRANCH_COND) {
-			sums.branches++;
-			sums.insns += record->aux;
-		} else {
-			list->record[kept++] = *record;
-		}
-	}
-	list->count = kept;
-	return sums;
-}
-
 /* Only sums of conditional branches: all other records are the same. */
 static const char *summed_up(struct flow_case *test, u32 output)
 {
@@ -367,7 +348,7 @@ static const char *summed_up(struct flow_case *test, u32 output)
 
 	flow_case_decode(test, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, test->size, 0,
 			 test->size, &once);
-	sums = sum_cond(&once);
+	once.count = sum_cond(once.record, (u32)once.count, &sums);
 	for (run = 0; run < RUNS; run++) {
 		flow_case_run(flow, test, test->size, 0, test->size);
 		record_list_add(&want, once.record, (u32)once.count);

@@ -15,6 +15,7 @@
 #include "../../kmod/decode/flow.h"
 #include "../../kmod/decode/packet/sync.h"
 #include "../../selftests/decode/expand.h"
+#include "../../selftests/decode/sum_cond.h"
 #include "grammar.h"
 
 #if defined(__clang__)
@@ -606,26 +607,6 @@ static void compare_calls(struct input *input)
 	must_equal("calls", &got);
 }
 
-/* Takes conditional branches out. Returns what they sum up to. */
-static struct kipt_flow_sums sum_cond(struct record_list *list)
-{
-	struct kipt_flow_sums sums = { 0 };
-	struct kipt_record *record;
-	u32 i, kept = 0;
-
-	for (i = 0; i < list->count; i++) {
-		record = &list->records[i];
-		if (record->type == KIPT_RECORD_BRANCH && record->kind == KIPT_BRANCH_COND) {
-			sums.branches++;
-			sums.insns += record->aux;
-		} else {
-			list->records[kept++] = *record;
-		}
-	}
-	list->count = kept;
-	return sums;
-}
-
 static void compare_sums(struct input *input, u32 memo)
 {
 	struct kipt_flow_sums sums, made;
@@ -634,7 +615,7 @@ static void compare_sums(struct input *input, u32 memo)
 	decode(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO, &want);
 	if (want.full)
 		return;
-	sums = sum_cond(&want);
+	want.count = sum_cond(want.records, want.count, &sums);
 	flow = flow_make(input, KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_COND | memo, &got);
 	run(flow, input);
 	must_equal("without conditional branches", &got);
