@@ -189,8 +189,8 @@ static void ack_text(const struct genl *genl, const struct nlmsgerr *err,
 }
 
 /*
- * The module says why it refuses. Without a sentence netlink finds no family of that number,
- * or begins no dump since the module's text is about to go.
+ * The module says why it refuses. Errors without a sentence are netlink's: ENOENT where the family
+ * is gone, EPROTONOSUPPORT where its module is being unloaded.
  */
 static void refusal_tell(const char *what, int err, const char *text)
 {

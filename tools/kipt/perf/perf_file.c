@@ -66,7 +66,7 @@ struct perf_file {
 	struct perf_attr *attrs;
 	size_t attr_count;
 	struct lookup attr_of;
-	/* Of tables, whatever they are of: several events may have one list. */
+	/* Numbers in the lists of all events, one that several have as often. */
 	u64 ids_read;
 	struct perf_build_id *builds;
 	size_t build_count;
@@ -375,11 +375,18 @@ static bool event_desc_read(struct perf_file *file, u64 at, u64 size)
 	return ok;
 }
 
+/* What is there is used all the same. */
+static void features_cut(struct perf_file *file)
+{
+	bad(file, "it was cut after its events: its list of files and build ids is not whole");
+}
+
 /* Each has an entry after the stream. The others are not needed. */
 static bool features_read(struct perf_file *file, const u8 *head)
 {
 	u64 at = file->end, where, size;
 	const u8 *bytes;
+	bool fits;
 	u32 i;
 
 	/* A perf that died wrote none, and stream_find() said so; a cut stream has none either. */
@@ -389,7 +396,7 @@ static bool features_read(struct perf_file *file, const u8 *head)
 		if (!(head[HEAD_FEATURES + i / 8] & 1U << i % 8))
 			continue;
 		if (!section_fits(file, at, SECTION)) {
-			bad(file, "it was cut after its events: its list of files and build ids is not whole");
+			features_cut(file);
 			return true;
 		}
 		bytes = window_get(file, at, SECTION);
@@ -397,15 +404,16 @@ static bool features_read(struct perf_file *file, const u8 *head)
 			return false;
 		where = get64(bytes);
 		size = get64(bytes + 8);
-		if (!section_fits(file, where, size))
-			bad(file, "it was cut after its events: its list of files and build ids is not whole");
-		if (i == FEATURE_BUILD_ID && section_fits(file, where, size) &&
+		fits = section_fits(file, where, size);
+		if (!fits)
+			features_cut(file);
+		if (i == FEATURE_BUILD_ID && fits &&
 		    !build_ids_read(file, where, size))
 			return false;
-		if (i == FEATURE_EVENT_DESC && section_fits(file, where, size) &&
+		if (i == FEATURE_EVENT_DESC && fits &&
 		    !event_desc_read(file, where, size))
 			return false;
-		if (i == PERF_FEATURE_BPF && section_fits(file, where, size)) {
+		if (i == PERF_FEATURE_BPF && fits) {
 			file->has_bpf = true;
 			file->bpf_at = where;
 			file->bpf_size = size;

@@ -34,7 +34,9 @@
 /* Those of 16 million switches from a task to another take 1.5 GiB. */
 #define NOTES_MOST	(1U << 25)
 
-/* What an event says, and where it was in the file. There are millions: @mapping is an index. */
+/* What an event says, and where it was in the file. There are millions of them, so what only
+ * some have is elsewhere: @mapping is an index in @mapped.
+ */
 struct note {
 	u64 time;
 	u32 order;
@@ -134,7 +136,7 @@ void perf_maps_destroy(struct perf_maps *maps)
 
 static bool note_add(struct perf_maps *maps, const struct note *note)
 {
-	struct note *notes = NULL;
+	struct note *notes;
 
 	if (maps->note_count == NOTES_MOST) {
 		say_error("the recording has more events of processes and tasks than kipt keeps (%u): record fewer processes, or for a shorter time",
@@ -799,7 +801,6 @@ static void vdso_settle(struct perf_maps *maps, const struct perf_file *file)
 	/* perf record --buildid-mmap makes no list. */
 	if (!kernel && maps->has_kernel_id)
 		kernel = &maps->kernel_id;
-
 	if (!kernel || !perf_kernel_id(&own) || !build_id_same(kernel, &own) ||
 	    !mapped_ids_vdso(&vdso))
 		return;

@@ -230,8 +230,6 @@ static bool ksym_take(struct perf_text *text, struct note *note,
 		return true;
 	text->changes++;
 	text->full |= note->size > KSYM_MOST;
-	if (text->full)
-		return true;
 	return note_add(text, note, event->bytes + KSYM_NAME, size - KSYM_NAME);
 }
 

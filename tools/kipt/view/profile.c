@@ -325,7 +325,7 @@ u32 profile_code(struct profile *profile, u32 pid, u64 cr3)
 	return code->number;
 }
 
-/* The first symbol is many. */
+/* The first symbol is that of all functions there was no room for. */
 static void range_learn(struct profile *profile, struct profile_symbol *symbol, u32 pid,
 			u64 address)
 {

@@ -51,9 +51,9 @@ struct profile_call {
  * @active: how many calls of it @active_of has, the feed's
  * @wanted: the profile wants it
  * @next: another one with the same hash; 0: none
- * @code: with this number of profile_code() the @size addresses from @first on are in it;
- *	with @called they have no symbol, and are of @object
- * @first, @size: see @code
+ * @first, @size: addresses that are in it as long as profile_code() is @code; with @called those
+ *	that have no symbol, and are of @object
+ * @code: see @first
  */
 struct profile_symbol {
 	char *name;

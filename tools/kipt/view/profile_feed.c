@@ -794,8 +794,8 @@ static struct profile_symbol *recent_symbol(struct profile *profile,
 }
 
 /* A jump that certainly stays in its function. */
-static bool is_inside(struct profile *profile, u32 code, const struct frame *top,
-		      u64 target)
+static bool is_inside(struct profile *profile, u32 code,
+		      const struct frame *top, u64 target)
 {
 	const struct profile_symbol *symbol;
 
@@ -847,7 +847,7 @@ u32 profile_feed_skim(struct profile_feed *feed,
 	struct profile_symbol *symbol, *on_top;
 	const struct kipt_record *r;
 	const struct frame *top;
-	u32 code, n = 0;
+	u32 code, n = 0, some;
 
 	if (!feed->at || !feed->at->track.stack || !is_plain(records))
 		return 0;
@@ -856,13 +856,10 @@ u32 profile_feed_skim(struct profile_feed *feed,
 	on_top = top->kind == FRAME_ROOT ? NULL : symbol_at(feed, top->symbol);
 	while (n < count) {
 		r = &records[n];
-		if (on_top && profile_has(on_top, code, r->ip)) {
-			u32 some = skim_top(on_top, code, r, count - n);
-
-			n += some;
-			if (some)
-				continue;
-		}
+		some = on_top ? skim_top(on_top, code, r, count - n) : 0;
+		n += some;
+		if (some)
+			continue;
 		if (!is_plain(r) || (r->kind != KIPT_BRANCH_COND &&
 				     !is_inside(profile, code, top, r->value)))
 			break;
