@@ -226,7 +226,21 @@ one = open("long.rec", "rb").read()
 open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 100000000 // len(one)))'
 	on_terminal other show longer.rec --totals >progress
 	has "progress_of_records" "reading: .*$line" progress
-	rm longer.pt longer.rec
+	# What writes files, compares and adds up says it too.
+	on_terminal other decode longer.pt $CODE_AT --html page --jobs 1 >progress
+	has "progress_of_pages" "decoding: .*$line" progress
+	on_terminal other show longer.rec --perfetto picture >progress
+	has "progress_of_pictures" "reading: .*$line" progress
+	on_terminal other diff longer.rec longer.rec >progress
+	has "progress_of_comparisons" "reading: .*$line" progress
+	run show long.rec --totals --json
+	printf '%s\n' "$OUT" >long.json
+	python3 -c '
+*rows, last = open("long.json").readlines()
+open("longer.json", "w").write("".join(rows * (20000000 // sum(map(len, rows)))) + last)'
+	on_terminal other merge longer.json >progress
+	has "progress_of_sums" "reading: .*$line" progress
+	rm longer.pt longer.rec long.json longer.json
 	# Not among lines of results.
 	head -c 50000 long.pt >start.pt
 	on_terminal same packets start.pt --json >progress
