@@ -696,7 +696,8 @@ calls_program() {
 }
 
 # user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 AT" tracing that begins, "3 KIND AT
-# [TO]" that ends, "18 KIND AT" a gap; addresses are those within the program, or of the kernel.
+# [TO]" that ends, "18 KIND AT" a gap, "4 CR3" another address space; addresses are those within
+# the program, or of the kernel.
 user_calls() {
 	python3 -c '
 import sys
@@ -710,6 +711,8 @@ for line in sys.stdin:
         print("1", words[0], 0, 1, address(words[1]), address(words[2]))
     elif kind == "2":
         print("2 1 0 0", address(words[0]), 0)
+    elif kind == "4":
+        print("4 0 2 0 0", int(words[0], 16))
     else:
         print("3", words[0], 0 if words[2:] else 2, 0, address(words[1]),
               address(words[2]) if words[2:] else 0)' | records user.rec
@@ -983,6 +986,37 @@ $(printf '%s\n' _start x _dlstart _rt0_amd64_linux | sed -n "$((${entry%00} - 3)
 		1 3 ${entry%00}10 300
 		END
 	done
+	# Page tables with bit 12 are those of the same program for its own code; the entry code
+	# of a new one has no name in a stripped file.
+	user_calls calls_new_program_and_kernel "outer+0x10
+  syscall: entry [kernel]
+  inner
+    syscall: entry [kernel]
+      first
+inner+0x60
+  far
+  syscall: entry [kernel]
+  handler" <<-END
+	4 5000
+	2 010
+	1 7 020 $kernel
+	4 4000
+	4 5000
+	1 8 ${kernel%0}8 022
+	1 3 030 100
+	1 7 120 $kernel
+	4 4000
+	1 3 ffffffff81000410 ffffffff81000100
+	4 8000
+	1 6 ffffffff81000110 ffffffff81000415
+	4 9000
+	1 8 ${kernel%0}8 160
+	1 3 170 300
+	1 6 310 175
+	1 7 176 $kernel
+	1 8 ${kernel%0}8 178
+	1 3 180 200
+	END
 	user_calls calls_hook "outer+0x10
   inner
     handler

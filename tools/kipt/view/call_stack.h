@@ -112,6 +112,7 @@ struct call_watch {
  * @gaps: how many its CPU had when execution was known for the last time
  * @left: where tracing of the task ended, to see whether it goes on there; 0: nowhere
  * @left_user: it ended as the kernel was entered
+ * @cr3: the page tables when the kernel was entered from user code; 0: unknown
  * @active, @seen, @wanted, @branches, @cycles, @insns, @insns_seen, @lane, @open, @sampled,
  *	@lost: the watcher's; empty when the stack is made
  * @kept: the watcher's, too; freed with the stack
@@ -129,6 +130,7 @@ struct call_stack {
 	u64 gaps;
 	u64 left;
 	bool left_user;
+	u64 cr3;
 	struct lookup active;
 	u64 seen;
 	u32 wanted;

@@ -80,10 +80,15 @@ static u32 entry_index(const struct call_stack *stack)
 	return i;
 }
 
+static bool is_kernel(u64 address)
+{
+	return address >> 63;
+}
+
 /* A signal's handler, which may be left like any function. The kernel is left by its returns. */
 static bool is_signal(const struct frame *frame)
 {
-	return frame->kind == FRAME_ENTRY && !(frame->function >> 63);
+	return frame->kind == FRAME_ENTRY && !is_kernel(frame->function);
 }
 
 /* Index of the entry into the kernel below which nothing goes on before that is left. */
@@ -245,6 +250,8 @@ static void entry_take(struct call_track *track, const struct kipt_record *r)
 {
 	if (track->stack->count == 1)
 		base_push(track, r->ip);
+	if (!is_kernel(r->ip))
+		track->stack->cr3 = track->cr3;
 	frame_push(track, FRAME_ENTRY, r->ip, r->value, r->ip,
 		   r->kind == KIPT_BRANCH_EVENT ? LINE_EVENT : LINE_SYSCALL,
 		   r->value);
@@ -276,7 +283,7 @@ static u32 entry_find(const struct call_stack *stack, u64 address)
 		const struct frame *frame = &stack->frames[i];
 
 		if (frame->kind == FRAME_ENTRY &&
-		    frame->ret >> 63 == address >> 63)
+		    is_kernel(frame->ret) == is_kernel(address))
 			return i;
 	}
 	return 0;
@@ -288,7 +295,7 @@ static bool is_handler(struct call_track *track, u64 address)
 	struct place place;
 
 	track->ops->find(track->ctx, address, &place);
-	return !(address >> 63) && place.symbol && !place.offset && strcmp(place.symbol, "_start") &&
+	return !is_kernel(address) && place.symbol && !place.offset && strcmp(place.symbol, "_start") &&
 	       strcmp(place.symbol, "_dlstart") && strncmp(place.symbol, "_rt0_", 5);
 }
 
@@ -351,6 +358,17 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function, u6
 	}
 }
 
+/* Has the task executed another program since it entered the kernel? Which of the two page
+ * tables of a process is in use (bit 12, page-table isolation) makes no difference.
+ */
+static bool is_new_program(const struct call_track *track, u64 address)
+{
+	u64 before = track->stack->cr3;
+
+	return track->task_known && !is_kernel(address) && before && track->cr3 &&
+	       (before ^ track->cr3) >> 13;
+}
+
 static void leave_take(struct call_track *track, const struct kipt_record *r)
 {
 	struct call_stack *stack = track->stack;
@@ -362,7 +380,7 @@ static void leave_take(struct call_track *track, const struct kipt_record *r)
 	    function == function_of(track, r->ip))
 		return;
 	entry = entry_find(stack, r->value);
-	if (!entry) {
+	if (!entry || is_new_program(track, r->value)) {
 		call_stack_drop(stack, 1);
 		base_push(track, r->value);
 		return;
@@ -564,6 +582,7 @@ bool call_track_begin(struct call_track *track)
 	call_track_end(track);
 	track->stack = stack_get(track, 0);
 	track->task_known = false;
+	track->cr3 = 0;
 	return track->stack;
 }
 

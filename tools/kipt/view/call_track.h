@@ -38,6 +38,7 @@ struct call_track_ops {
  * @stack: that of the task that runs; NULL before the first CPU, or without
  *	memory
  * @task_known: somebody said who runs
+ * @cr3: the page tables in use; 0: unknown. Whoever calls call_track_take() sets it.
  * @gaps: how many there were: any task may have run in one
  */
 struct call_track {
@@ -50,6 +51,7 @@ struct call_track {
 	struct lookup stack_of;
 	struct call_stack *stack;
 	bool task_known;
+	u64 cr3;
 	u64 gaps;
 };
 

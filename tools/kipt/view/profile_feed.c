@@ -491,11 +491,11 @@ static void cpu_resume(struct profile_feed *feed)
 		at->task = -1;
 		at->tid = 0;
 		at->pid = 0;
-		at->cr3 = 0;
+		at->track.cr3 = 0;
 	}
 	state->tid = at->tid;
 	state->pid = at->pid;
-	state->cr3 = at->cr3;
+	state->cr3 = at->track.cr3;
 }
 
 static void cpu_take(struct profile_feed *feed, u64 number)
@@ -950,7 +950,7 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 		time_take(feed, r->value);
 		break;
 	case KIPT_RECORD_CONTEXT:
-		feed->at->cr3 = feed->view->state.cr3;
+		feed->at->track.cr3 = feed->view->state.cr3;
 		break;
 	case KIPT_RECORD_EDGE:
 		edge_take(feed, r);

@@ -41,7 +41,7 @@ struct feed_loss {
  * @number: of the CPU, or PROFILE_CPU_UNKNOWN
  * @cpu: its index in @profile; -1: there was no room
  * @task: index in @profile of the task; -1: none
- * @tid, @pid, @cr3: what holds until its records say something else
+ * @tid, @pid: what holds until its records say something else
  * @now: TSC; 0: not known
  * @gaps: how many there were
  * @running: code executes and is traced
@@ -58,7 +58,6 @@ struct feed_cpu {
 	u64 number;
 	s64 cpu, task;
 	u32 tid, pid;
-	u64 cr3;
 	u64 now;
 	u64 gaps;
 	bool running;
