@@ -48,7 +48,7 @@
 /* For the copies of CPUs that have stopped already. */
 #define COPY_MS		100
 
-/* Of the last capture that a CPU meant to begin. */
+/* The number of the last capture: a CPU takes one before it knows that it is the first. */
 static atomic_t last_number = ATOMIC_INIT(0);
 /* Somebody called panic() or kexec: it will not survive. */
 static bool dying;
@@ -372,7 +372,7 @@ void kipt_crash_fault(u64 ip, u32 trap)
 	event = read_event();
 	if (is_certain(event.hook))
 		return;
-	/* A fault that is noted already was before this one. */
+	/* If a fault is in the event already, that came first and stays. */
 	if (!event.faulted && (event.hook == KIPT_CRASH_HOOK_OOPS ||
 			       event.hook == KIPT_CRASH_HOOK_DIE)) {
 		event.ip = ip;

@@ -220,13 +220,14 @@ static int on_sprint(struct kprobe *probe, struct pt_regs *regs)
 /**
  * struct hook - a probe
  * @symbol: of what
- * @late: what is seen late without it; NULL: a crash, at worst
+ * @late: what status says is seen late where it cannot be set; NULL: it names the symbol alone,
+ *	and a crash may be missed
  * @handler: what is called; NULL: the next two are
  * @entry: what is called where the function begins
  * @found: what is called where it returns
- * @newer: older kernels do without the function
- * @absent: there is something better
- * @lost: it should be there and is not
+ * @newer: a kernel without the function is an older one, and needs no probe of it
+ * @absent: it is not set in this kernel: another hook sees the same
+ * @lost: it could not be set
  * @set: it is registered
  * @probe: the probe; without @found only its @probe.kp is used
  */

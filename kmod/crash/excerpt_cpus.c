@@ -55,9 +55,9 @@ static struct cpumask waiting, silent, left_out;
 static DEFINE_PER_CPU(u64, busy_since);
 
 /*
- * The report of a lockup or a stall comes from the CPU that noticed, and none of
- * its calls say why another hangs: that one is shown, too, unasked. No register says
- * which it is; it is among those that have not switched tasks longest.
+ * The report of a lockup or a stall comes from the CPU that noticed, whose calls do not show
+ * why another one hangs. So the other one is printed, too, even if print-cpus is 0. No register
+ * says which it is: it is among those that have not switched tasks for the longest time.
  */
 static u32 lines_of(const struct kipt_group *group,
 		    const struct kipt_crash_event *event)

@@ -30,9 +30,9 @@ struct kipt_refusal;
  * @tsc_num: CPUID.15H:EBX
  * @crystal_hz: CPUID.15H:ECX, 0 if it is not there
  * @max_nonturbo_ratio: MSR_PLATFORM_INFO[15:8]
- * @family: of the CPU, as the kernel counts; it, @model, @stepping and
- *	@core_type are 0 of CPUs that differ: an erratum is judged by them only
- *	CPU by CPU (kipt_caps_cpu()), or not at all
+ * @family: of the CPU, as the kernel counts. Of a set of CPUs, it, @model, @stepping and
+ *	@core_type are 0 where they differ: a check of a set by family and model finds no
+ *	erratum that only some of its CPUs have
  * @model: of the CPU
  * @stepping: of the CPU
  * @core_type: CPUID.1AH:EAX[31:24]; 0 in machines with one kind of core

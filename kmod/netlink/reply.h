@@ -57,12 +57,12 @@ struct kipt_reply_dump_ops {
 
 /**
  * kipt_reply_init() - ready to make messages
- * @family: the family whose they are
+ * @family: the family they belong to
  */
 void kipt_reply_init(const struct genl_family *family);
 
 /**
- * kipt_reply_dump() - what a dump remembers
+ * kipt_reply_dump() - what each dump remembers, whatever its command
  * @cb: the dump
  */
 struct kipt_reply_dump *kipt_reply_dump(struct netlink_callback *cb);
@@ -79,7 +79,7 @@ struct kipt_reply_dump *kipt_reply_dump(struct netlink_callback *cb);
 void kipt_reply_event(u32 id, u32 state, u32 cpu, u32 cause);
 
 /**
- * kipt_reply_state() - what a dump remembers
+ * kipt_reply_state() - bytes of a dump for the command's own use
  * @cb: the dump
  *
  * Return: KIPT_REPLY_STATE_BYTES that are zero at first.

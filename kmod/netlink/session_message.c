@@ -61,7 +61,7 @@ static int control_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		dump->begun = true;
 		return put_id(skb, cb, dump->session->group.id);
 	}
-	/* Of one that is gone, the owner is forgotten. */
+	/* A session that is gone has no owner: this says so before rights are looked at. */
 	return kipt_session_check_gone(dump->session, refusal) ?:
 	       kipt_permission_control(cb->skb, dump->session, refusal) ?:
 	       control(cb, dump->session, refusal);

@@ -106,7 +106,9 @@ static int parse_process(struct nlattr **attrs,
 	return 0;
 }
 
-/* Only kernel code shows whose code runs; a part of it all shows no end. */
+/* Which process runs is seen by the kernel's code alone. With a process, an address space or
+ * ranges, the end of a program that is killed may not be traced.
+ */
 static int check_user(struct nlattr **attrs,
 		      const struct kipt_request *request,
 		      struct kipt_refusal *refusal)

@@ -22,7 +22,7 @@ HEADER, CPU, REGIONS, LOGS = 1, 2, 3, 7
 NOT_TRACED, RUNNING, STOPPED, LOST = range(4)
 STATES = ("not traced", "running", "stopped", "lost")
 HOOKS = (None, "oops", "panic", "kexec", "die", "notifier", "warning", "lockup",
-         "hung", "report")
+         "hung", "report", "signal")
 
 HEAD = struct.Struct("<16sHHIIIQQQ")
 HEAD_NAMES = "magic version kind size crc number id next more".split()

@@ -112,9 +112,9 @@ struct kipt_crash_layout {
  * @KIPT_CRASH_HOOK_NOTIFIER: the panic notifiers: all other CPUs have stopped
  * @KIPT_CRASH_HOOK_WARN: a warning: the machine means to survive
  * @KIPT_CRASH_HOOK_LOCKUP: the kernel was about to report a lockup of a CPU or
- *	a stall of RCU, whether a panic follows or not; so with the next two
- * @KIPT_CRASH_HOOK_HUNG: or a task that hangs
- * @KIPT_CRASH_HOOK_REPORT: or another error
+ *	a stall of RCU, whether a panic follows or not
+ * @KIPT_CRASH_HOOK_HUNG: the kernel was about to report a task that hangs, likewise
+ * @KIPT_CRASH_HOOK_REPORT: the kernel was about to report another error, likewise
  * @KIPT_CRASH_HOOK_SIGNAL: a signal killed a program, in snapshots only
  *
  * The machine dies of PANIC, KEXEC and NOTIFIER. It may survive OOPS, DIE and those from

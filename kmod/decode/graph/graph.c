@@ -310,8 +310,9 @@ static const struct kipt_block *unknown_next(const struct kipt_flow *flow,
 }
 
 /* Those that lead to a block whose kind is unknown are unknown themselves: one KIPT_NODE_ON or
- * _CALL after the other, at most KIPT_NODE_REACH of them. KIPT_NODE_SLOW is right whatever comes,
- * and may lead to any number of its kind: only the next ones are tried again, by @slow.
+ * _CALL after the other, at most KIPT_NODE_REACH of them. A block that is KIPT_NODE_SLOW is
+ * decoded rightly whatever it leads to, and any number of them may follow each other: with @slow,
+ * only those that lead directly to an unknown one are made unknown.
  */
 static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 {

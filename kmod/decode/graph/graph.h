@@ -24,8 +24,8 @@
  *			keeps its kind: each time the flow gets there kipt_graph_node()
  *			looks whether a packet is used soon, and forgetting the patched
  *			block again makes nothing else wrong
- *  what else a block	is why it is KIPT_NODE_SLOW: a branch into the other half of the
- *  may do		addresses, a 16-bit RET, and what leads to more than
+ *  all else that a	makes the block KIPT_NODE_SLOW: a branch into the other half of the
+ *  block may do	addresses, a 16-bit RET, and what leads to more than
  *			KIPT_NODE_REACH blocks before a packet is used, or to code that
  *			cannot be read
  *
@@ -55,8 +55,8 @@
  *  SLOW	only the slow path can	the block is			as the node, or code is
  *								missing, or memory
  *
- * A link that is KIPT_NODE_SLOW for want of code or memory is stored nowhere: it may be another
- * the next time.
+ * A link that is KIPT_NODE_SLOW only because code or memory was missing is not stored, since the
+ * code may be there the next time.
  */
 #define KIPT_NODE_UNKNOWN	0U	/* not built */
 

@@ -36,7 +36,8 @@ enum emission {
  * @mark: of the mode
  * @nodes: the flow's
  * @doubles: the flow's
- * @emits: packed: branches other than conditional ones make records that are not packed yet
+ * @emits: of packed output: there were branches other than conditional ones since the last
+ *	packed item
  * @out: the next record goes here, if it is before @full
  * @full: there is no more room
  *
@@ -466,7 +467,7 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	node = node_at(walk, walk->link);
 	switch (walk->link & KIPT_LINK_KIND) {
 	case KIPT_NODE_RET:
-		/* Which slot is the next does not matter if there is none. */
+		/* While the stack is empty, any slot may be the next. */
 		walk->top--;
 		walk->depth -= walk->depth > 0;
 		break;

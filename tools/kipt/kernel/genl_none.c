@@ -9,6 +9,12 @@
 #include "cpuid.h"
 #include "genl.h"
 
+static int absent(struct genl *genl)
+{
+	(void)genl;
+	return -EOPNOTSUPP;
+}
+
 struct genl *genl_open(bool quiet)
 {
 	if (!quiet)
@@ -25,9 +31,8 @@ void genl_close(struct genl *genl)
 
 int genl_info(struct genl *genl, struct kipt_info *info)
 {
-	(void)genl;
 	(void)info;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 bool genl_version_fits(const struct kipt_info *info)
@@ -39,43 +44,43 @@ bool genl_version_fits(const struct kipt_info *info)
 int genl_session_new(struct genl *genl, struct kipt_session *session,
 		     void (*progress)(const struct kipt_session *session))
 {
-	(void)genl;
 	(void)session;
 	(void)progress;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 int genl_session_start(struct genl *genl, u32 id)
 {
-	(void)genl;
 	(void)id;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 int genl_session_stop(struct genl *genl, u32 id)
 {
-	return genl_session_start(genl, id);
+	(void)id;
+	return absent(genl);
 }
 
 int genl_session_delete(struct genl *genl, u32 id)
 {
-	return genl_session_start(genl, id);
+	(void)id;
+	return absent(genl);
 }
 
 int genl_session_get(struct genl *genl, u32 id, struct kipt_session *session)
 {
 	(void)session;
-	return genl_session_start(genl, id);
+	(void)id;
+	return absent(genl);
 }
 
 int genl_session_each(struct genl *genl,
 		      void (*found)(void *ctx, const struct kipt_session *s),
 		      void *ctx)
 {
-	(void)genl;
 	(void)found;
 	(void)ctx;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 int genl_snapshot_each(struct genl *genl,
@@ -83,40 +88,39 @@ int genl_snapshot_each(struct genl *genl,
 				     const struct kipt_snapshot *snapshot),
 		       void *ctx)
 {
-	(void)genl;
 	(void)found;
 	(void)ctx;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 int genl_snapshot_get(struct genl *genl, u32 id,
 		      struct kipt_snapshot *snapshot)
 {
 	(void)snapshot;
-	return genl_session_start(genl, id);
+	(void)id;
+	return absent(genl);
 }
 
 int genl_snapshot_delete(struct genl *genl, u32 id)
 {
-	return genl_session_start(genl, id);
+	(void)id;
+	return absent(genl);
 }
 
 int genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
 		     void (*piece)(void *ctx, const struct kipt_piece *piece),
 		     void *ctx)
 {
-	(void)genl;
 	(void)fetch;
 	(void)piece;
 	(void)ctx;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 int genl_fetch_wait(struct genl *genl, int timeout_ms)
 {
-	(void)genl;
 	(void)timeout_ms;
-	return -EOPNOTSUPP;
+	return absent(genl);
 }
 
 bool genl_fetch_over(const struct genl *genl)
