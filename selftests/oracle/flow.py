@@ -132,7 +132,7 @@ class Flow(Walk, Branches, Events, Side):
         self.ip = ip
         self.abort = lost.abort
         for before in self.segment.packets[lost.index:first]:
-            if before.name in ("MODE.TSX", "FUP"):
+            if before.name in ("MODE.TSX", "FUP", "OVF"):
                 self.abort = before.name == "MODE.TSX" and before.aborts
             elif before.name == "MODE.Exec":
                 self.width = before.width
