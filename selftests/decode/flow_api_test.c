@@ -140,8 +140,14 @@ static bool init_refuses(void)
 	struct kipt_flow_config config = { .memory = 64 << 10 };
 	struct kipt_code code = { .read = read_code };
 	struct kipt_sink sink = { .emit = take };
+	/* Records that counts go with none of. */
+	static const u32 others[] = {
+		KIPT_FLOW_BRANCHES, KIPT_FLOW_CALLS, KIPT_FLOW_PACKED,
+		KIPT_FLOW_BRANCHES | KIPT_FLOW_CALLS,
+	};
 	static u64 arena[32768] __attribute__((aligned(64)));
 	size_t size = kipt_flow_size(&config);
+	u32 i;
 
 	if (size > sizeof(arena) ||
 	    !kipt_flow_init(arena, size, &config, &code, &sink) ||
@@ -157,9 +163,11 @@ static bool init_refuses(void)
 	    kipt_flow_init(arena, SIZE_MAX, &config, &code, &sink))
 		return false;
 	config.memory = 64 << 10;
-	config.output = KIPT_FLOW_COUNTS | KIPT_FLOW_PACKED;
-	if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
-		return false;
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		config.output = KIPT_FLOW_COUNTS | others[i];
+		if (kipt_flow_init(arena, sizeof(arena), &config, &code, &sink))
+			return false;
+	}
 	config.output = KIPT_FLOW_COUNTS;
 	config.filter_count = 5;
 	return !kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
@@ -1052,21 +1060,37 @@ static u32 code_copy(const u8 *code, u64 size, u64 at, u8 *buf, u32 len)
 	return len;
 }
 
-static u32 read_four(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+#define NOPS_MAX	32
+
+/**
+ * struct padded - NOPs and two bytes after them
+ * @code: they
+ * @size: how many bytes
+ */
+struct padded {
+	u8 code[NOPS_MAX + 2];
+	u32 size;
+};
+
+static u32 read_padded(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
+	const struct padded *padded = ctx;
+
 	(void)space;
-	return code_copy(ctx, 4, ip - USER_IP, buf, len);
+	return code_copy(padded->code, padded->size, ip - USER_IP, buf, len);
 }
 
-/* A block ends where bytes are no instruction: those are patched, and become a jz. */
-static bool bytes_after_a_block_are_its_code(void)
+/* A block of NOPs ends where bytes are no instruction: those are patched, and become a jz. */
+static bool bytes_after_a_block_are_its_code(u32 nops)
 {
 	static u64 arena[32768] __attribute__((aligned(64)));
-	static const u8 before[] = { 0x90, 0x90, 0x0e, 0x90 }, after[] = { 0x90, 0x90, 0x74, 0xfc };
+	static const u8 before[] = { 0x0e, 0x90 };
+	const u8 after[] = { 0x74, (u8)-(nops + 2) };
 	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES, .memory = 128 << 10 };
-	struct kipt_code code = { .read = read_four };
+	struct kipt_code code = { .read = read_padded };
 	struct kipt_sink sink = { .emit = take };
-	u8 bytes[PSB_PLUS + 4], now[4];
+	struct padded now = { .size = nops + 2 };
+	u8 bytes[PSB_PLUS + 4];
 	struct world have, want;
 	struct kipt_flow *flow;
 
@@ -1075,17 +1099,18 @@ static bool bytes_after_a_block_are_its_code(void)
 	memcpy(bytes + PSB_PLUS, (const u8[]){ 0x06, 0x2d, 0x00, 0x10 }, 4);
 	make_world(&want);
 	make_world(&have);
-	code.ctx = now;
+	code.ctx = &now;
+	memset(now.code, 0x90, nops);
 	sink.ctx = &want;
-	memcpy(now, after, sizeof(now));
+	memcpy(now.code + nops, after, sizeof(after));
 	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
 	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
 	sink.ctx = &have;
-	memcpy(now, before, sizeof(now));
+	memcpy(now.code + nops, before, sizeof(before));
 	flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
 	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-	memcpy(now, after, sizeof(now));
-	kipt_flow_forget(flow, 0, USER_IP + 2, USER_IP + 4);
+	memcpy(now.code + nops, after, sizeof(after));
+	kipt_flow_forget(flow, 0, USER_IP + nops, USER_IP + nops + 2);
 	have.taken = 0;
 	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
 	return have.taken == want.taken &&
@@ -1285,6 +1310,95 @@ static bool nodes_of_patched_code_are_built_anew(void)
 		}
 	}
 	return true;
+}
+
+#define FUNCTIONS	64U
+#define APART		4096U
+
+/**
+ * struct functions - code far from each other
+ * @reads: how often each was read
+ */
+struct functions {
+	u32 reads[FUNCTIONS];
+};
+
+/* Each jumps to the next, the last is a jz to itself. */
+static u32 read_functions(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 jump[] = { 0xe9, 0xfb, 0x0f, 0, 0 }, last[] = { 0x74, 0xfe };
+	struct functions *functions = ctx;
+	u64 n = (ip - USER_IP) / APART, at = (ip - USER_IP) % APART;
+
+	(void)space;
+	if (n >= FUNCTIONS)
+		return 0;
+	functions->reads[n] += !at;
+	return n == FUNCTIONS - 1 ? code_copy(last, sizeof(last), at, buf, len) :
+				    code_copy(jump, sizeof(jump), at, buf, len);
+}
+
+/* Of much code that is known each piece is found by its address. */
+static bool patches_far_apart_are_read_again(void)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	struct kipt_flow_config config = { .output = KIPT_FLOW_BRANCHES, .memory = 512 << 10 };
+	struct functions functions = { 0 };
+	struct kipt_code code = { .read = read_functions, .ctx = &functions };
+	u64 sum = 0;
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	u8 bytes[PSB_PLUS + 1];
+	u32 i, before;
+
+	memcpy(bytes, trace, sizeof(bytes));
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	for (i = 0; i < FUNCTIONS; i++) {
+		before = functions.reads[i];
+		kipt_flow_forget(flow, 0, USER_IP + i * APART, USER_IP + i * APART + 1);
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+		if (before && functions.reads[i] > before)
+			continue;
+		printf("# function %u is not read again\n", i);
+		return false;
+	}
+	return true;
+}
+
+/* The ring, whose first two bytes are a NOP and no instruction while *@ctx is true. */
+static u32 read_broken(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 broken[] = { 0x90, 0x0e };
+
+	return *(bool *)ctx && ip - USER_IP < sizeof(broken) ?
+	       code_copy(broken, sizeof(broken), ip - USER_IP, buf, len) :
+	       read_ring(NULL, space, ip, buf, len);
+}
+
+/* Code that led nowhere is patched, and patched again when it is a ring: it counts as patched
+ * already, so nothing but its own node is built anew.
+ */
+static bool patch_of_what_led_nowhere_is_one(void)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + OUTCOMES + 16];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PACKED, .memory = 512 << 10 };
+	bool broken = true;
+	struct kipt_code code = { .read = read_broken, .ctx = &broken };
+	u32 nodes = 0;
+	struct kipt_sink sink = { .emit = count_nodes, .ctx = &nodes };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xaa, OUTCOMES);
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	broken = false;
+	kipt_flow_forget(flow, 0, USER_IP, USER_IP + 2);
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	kipt_flow_forget(flow, 0, USER_IP, USER_IP + 2);
+	nodes = 0;
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return nodes == 1;
 }
 
 static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
@@ -1492,9 +1606,14 @@ int main(void)
 		    "flow forgets by range and by address space, counted");
 	ktap_result(&ktap, nodes_of_patched_code_are_built_anew(),
 		    "nodes that are built anew are those of code that was forgotten");
+	ktap_result(&ktap, patches_far_apart_are_read_again(),
+		    "flow reads patched code again among much that it knows");
+	ktap_result(&ktap, patch_of_what_led_nowhere_is_one(),
+		    "a patch of code that led nowhere is the first of its patches");
 	ktap_result(&ktap, nodes_after_stops(1) == nodes_after_stops(0),
 		    "code that was patched after a sink refused is read again");
-	ktap_result(&ktap, bytes_after_a_block_are_its_code(),
+	ktap_result(&ktap, bytes_after_a_block_are_its_code(2) &&
+		    bytes_after_a_block_are_its_code(NOPS_MAX),
 		    "code after a block that ends in no branch is forgotten with it");
 	ktap_result(&ktap, targets_are_as_short_as_their_numbers(),
 		    "targets are packed in two bytes where their numbers fit");

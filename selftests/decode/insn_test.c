@@ -122,6 +122,9 @@ static const struct good goods[] = {
 	{ 64, "62f37d4803c101", C(OTHER), 0 },
 	{ 64, "62f47c1883c008", C(OTHER), 0 },
 	{ 64, "62f47c1881c078563412", C(OTHER), 0 },
+	/* Of EVEX.pp 66 and EVEX.W the latter says how wide operands are. */
+	{ 64, "62f47d1881c03412", C(OTHER), 0 },
+	{ 64, "62f4fd1881c078563412", C(OTHER), 0 },
 	{ 64, "8fe878c0c101", C(OTHER), 0 },
 	{ 64, "8fe97880c1", C(OTHER), 0 },
 	{ 64, "8fea7810c178563412", C(OTHER), 0 },
