@@ -1119,11 +1119,15 @@ static bool bytes_after_a_block_are_its_code(u32 nops)
 
 static bool targets_are_as_short_as_their_numbers(void)
 {
-	static const u8 want[] = { KIPT_WALK_NEAR, 0xff, 0xff, KIPT_WALK_TARGET, 0, 0, 1, 0 };
+	static const u8 want[] = {
+		KIPT_WALK_NEAR, 0xff, 0xff, KIPT_WALK_TARGET, 0, 0, 1, 0,
+		KIPT_WALK_TARGET, 4, 3, 2, 1,
+	};
 	static struct kipt_flow flow;
 
 	kipt_pack_target(&flow, 0xffff);
 	kipt_pack_target(&flow, 0x10000);
+	kipt_pack_target(&flow, 0x01020304);
 	return flow.output.nr_packed == sizeof(want) &&
 	       !memcmp(flow.output.packed, want, sizeof(want));
 }
@@ -1401,6 +1405,201 @@ static bool patch_of_what_led_nowhere_is_one(void)
 	return nodes == 1;
 }
 
+#define CONDS_MANY	400U
+
+/* Conditional branches, each to the next. */
+static u32 read_conds(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static u8 code[2 * CONDS_MANY];
+	u32 i;
+
+	(void)ctx;
+	(void)space;
+	for (i = 0; i < CONDS_MANY; i++)
+		code[2 * i] = 0x74;
+	return code_copy(code, sizeof(code), ip - USER_IP, buf, len);
+}
+
+#define PIECES		100U
+#define PIECE_SIZE	16U
+
+/* jz to the next, jmp *rax: the same at the beginning of each piece. */
+static u32 read_pieces(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	static const u8 code[] = { 0x74, 0, 0xff, 0xe0 };
+
+	(void)ctx;
+	(void)space;
+	return ip - USER_IP < PIECES * PIECE_SIZE ?
+	       code_copy(code, sizeof(code), (ip - USER_IP) % PIECE_SIZE, buf, len) : 0;
+}
+
+/* The first piece was patched. */
+static bool was_patched(void *ctx, u64 space, u64 ip, u32 len)
+{
+	(void)ctx;
+	(void)space;
+	return USER_IP - ip < len;
+}
+
+static bool keep_gap(void *ctx, const struct kipt_record *record, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (record[i].type == KIPT_RECORD_GAP)
+			*(u8 *)ctx = record[i].kind;
+	return true;
+}
+
+static u8 *put_tip(u8 *at, u32 piece)
+{
+	u32 ip = (u32)USER_IP + piece * PIECE_SIZE;
+
+	*at++ = 0x2d;
+	*at++ = (u8)ip;
+	*at++ = (u8)(ip >> 8);
+	return at;
+}
+
+/* Memory was full, and all was dropped, between code that was patched and the contradiction that
+ * this explains: it is executed before each piece, and at the last one is a TIP too many.
+ */
+static bool patch_outlives_memory(u32 more)
+{
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + 8 * PIECES + 16];
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_BRANCHES, .memory = KIPT_FLOW_MEMORY_MIN + more,
+	};
+	struct kipt_code code = { .read = read_pieces, .changed = was_patched };
+	u8 gap, *at = bytes + PSB_PLUS;
+	struct kipt_sink sink = { .emit = keep_gap, .ctx = &gap };
+	struct kipt_flow *flow;
+	u32 n, forgot = 0;
+
+	memcpy(bytes, trace, PSB_PLUS);
+	for (n = 1; n < PIECES; n++) {
+		*at++ = 0x06;
+		at = put_tip(at, n);
+		memset(put_tip(at, 0), 0, 16);
+		gap = 0;
+		flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+		forgot += flow->blocks.count < n;
+		if (gap != KIPT_GAP_CODE_CHANGED) {
+			printf("# at piece %u: gap %u\n", n, gap);
+			return false;
+		}
+		*at++ = 0x06;
+		at = put_tip(at, 0);
+	}
+	return forgot;
+}
+
+/**
+ * struct numbers - what packed records say of the first node that there is
+ * @ip: its address, 0 if it has none
+ * @anew: it became another, since the last WALK record
+ * @times: how often that was
+ * @wrong: after that a WALK record went on from a node of before
+ */
+struct numbers {
+	u64 ip;
+	bool anew;
+	u32 times;
+	bool wrong;
+};
+
+static bool keep_numbers(void *ctx, const struct kipt_record *record, u32 n)
+{
+	struct numbers *numbers = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (record[i].type == KIPT_RECORD_WALK) {
+			numbers->times += numbers->anew;
+			if (numbers->anew && kipt_record_walk(&record[i])[0] != KIPT_WALK_START)
+				numbers->wrong = true;
+			numbers->anew = false;
+		} else if (record[i].type == KIPT_RECORD_NODE && record[i].aux == 1) {
+			numbers->anew = numbers->ip && numbers->ip != record[i].value;
+			numbers->ip = record[i].value;
+		}
+	}
+	return true;
+}
+
+/* Where numbers are given anew, a WALK record says which of them the flow is at. */
+static bool walks_start_where_numbers_are_new(void)
+{
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + 2 * CONDS_MANY + 16];
+	struct kipt_flow_config config = {
+		.output = KIPT_FLOW_PACKED, .memory = KIPT_FLOW_MEMORY_MIN,
+	};
+	struct kipt_code code = { .read = read_conds };
+	struct numbers numbers = { 0 };
+	struct kipt_sink sink = { .emit = keep_numbers, .ctx = &numbers };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+	u32 i;
+
+	memcpy(bytes, trace, PSB_PLUS);
+	/* With PADs between them outcomes are used one by one. */
+	for (i = 0; i < CONDS_MANY; i++)
+		bytes[PSB_PLUS + 2 * i] = 0x06;
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return numbers.times && !numbers.wrong;
+}
+
+#define NOPS		2000U
+
+/* A function that is called over and over by the branch after its CALL: a jmp, more NOPs than
+ * are in one node, and a RET.
+ */
+static u32 read_calls(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	/* call 401007; jz 401000; jmp 401009 */
+	static u8 code[9 + NOPS + 1] = { 0xe8, 0x02, 0, 0, 0, 0x74, 0xf9, 0xeb, 0 };
+
+	(void)ctx;
+	(void)space;
+	memset(code + 9, 0x90, NOPS);
+	code[9 + NOPS] = 0xc3;
+	return code_copy(code, sizeof(code), ip - USER_IP, buf, len);
+}
+
+/* And gaps. */
+static bool count_branches(void *ctx, const struct kipt_record *record, u32 n)
+{
+	u32 *branches = ctx, i;
+
+	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
+		*branches += record[i].type == KIPT_RECORD_BRANCH ||
+			     record[i].type == KIPT_RECORD_GAP;
+	return true;
+}
+
+/* Code that is known makes no BRANCH records where they are packed. */
+static bool calls_are_packed(void)
+{
+	static u64 arena[131072] __attribute__((aligned(64)));
+	static u8 bytes[PSB_PLUS + OUTCOMES + 16];
+	struct kipt_flow_config config = { .output = KIPT_FLOW_PACKED, .memory = 512 << 10 };
+	struct kipt_code code = { .read = read_calls };
+	u32 branches = 0;
+	struct kipt_sink sink = { .emit = count_branches, .ctx = &branches };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, PSB_PLUS);
+	memset(bytes + PSB_PLUS, 0xfe, OUTCOMES);
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	branches = 0;
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	return !branches && flow->at.ip == USER_IP;
+}
+
 static bool add_edges(void *ctx, const struct kipt_record *record, u32 n)
 {
 	u64 *sum = ctx;
@@ -1659,6 +1858,12 @@ int main(void)
 	ktap_result(&ktap, return_address_outlives_memory(KIPT_FLOW_BRANCHES) &&
 		    return_address_outlives_memory(KIPT_FLOW_CALLS),
 		    "a return address outlives the memory of its CALL");
+	/* Memory is full with another block of a piece. */
+	ktap_result(&ktap, patch_outlives_memory(0) && patch_outlives_memory(160),
+		    "a patch explains what comes after its memory is gone");
+	ktap_result(&ktap, walks_start_where_numbers_are_new(),
+		    "packed records say where the flow is when numbers are given anew");
+	ktap_result(&ktap, calls_are_packed(), "calls in known code are packed");
 	ktap_result(&ktap, pge_and_pgd_end_slices(KIPT_FLOW_COUNTS) &&
 		    pge_and_pgd_end_slices(KIPT_FLOW_BRANCHES),
 		    "flow ends a slice amid TIP.PGE and TIP.PGD");
