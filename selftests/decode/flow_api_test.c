@@ -1723,8 +1723,13 @@ static bool names_are_complete(void)
 		if (!strcmp(kipt_insn_class_name(i), "unknown"))
 			return false;
 	}
+	for (i = 1; i <= KIPT_PACKET_MAX; i++) {
+		if (!strcmp(kipt_packet_name(i), "unknown"))
+			return false;
+	}
 	return !strcmp(kipt_status_name(KIPT_STATUS_MAX + 1),
 		       "unknown status") &&
+	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown") &&
 	       !strcmp(kipt_insn_class_name(KIPT_INSN_CLASS_MAX + 1),
 		       "unknown");
 }
@@ -1880,6 +1885,6 @@ int main(void)
 		    "flow gives time from when it is asked to");
 	ktap_result(&ktap, sink_stops_a_run(), "flow stops when the sink says");
 	ktap_result(&ktap, run_says_no_psb(), "flow says that there is no PSB");
-	ktap_result(&ktap, names_are_complete(), "names of statuses and of classes are complete");
+	ktap_result(&ktap, names_are_complete(), "names of statuses, classes and packets are complete");
 	return ktap_end(&ktap);
 }
