@@ -270,7 +270,7 @@ static bool check_block_context(void)
 		if (kipt_packet_next(&cursor, &packet) != KIPT_OK ||
 		    packet.type != types[i])
 			return false;
-		if (i == 3 && (packet.aux != 1 || packet.value != 0x08070605))
+		if (i == 3 && (packet.aux != 1 || packet.size != 4 || packet.value != 0x08070605))
 			return false;
 	}
 	return kipt_packet_next(&cursor, &packet) == KIPT_END;
