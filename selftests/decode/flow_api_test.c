@@ -1575,7 +1575,6 @@ static bool count_branches(void *ctx, const struct kipt_record *record, u32 n)
 	u32 *branches = ctx, i;
 
 	for (i = 0; i < n; i++)
-	for (i = 0; i < n; i++)
 		*branches += record[i].type == KIPT_RECORD_BRANCH ||
 			     record[i].type == KIPT_RECORD_GAP;
 	return true;
