@@ -4,7 +4,8 @@
  * (tools/kipt/crash/fatal_program.h), where the program and its user mean no good:
  * pages that lead nowhere, names that are links, devices or lines of their own,
  * files that become shorter while they are read, or that make of the library what
- * they like. Run by root it is another user's program, too. Prints KTAP.
+ * they like. Run by root it is another user's program, too. And what is shown of it for too
+ * long. Prints KTAP.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,6 +22,7 @@
 #include <libelf.h>
 
 #include "../../tools/kipt/crash/fatal_program.h"
+#include "../../tools/kipt/crash/snapshot_collect.h"
 #include "../../tools/kipt/cli/file_map.h"
 #include "../../tools/kipt/symbols/symbols.h"
 #include "../decode/ktap.h"
@@ -530,9 +532,32 @@ static void files_of_others(void)
 		exit(2);
 }
 
-int main(void)
+/* What takes too long says so in the file. This program is 'kipt crash show', too. */
+static void too_long(void)
+{
+	const char *const options[] = { "--last", "9", NULL };
+	char text[256] = "";
+	FILE *report = tmpfile();
+	bool shown;
+
+	if (!report)
+		exit(2);
+	shown = snapshot_show(7, fileno(report), true, options, 1);
+	rewind(report);
+	ktap_result(&ktap, !shown && fgets(text, sizeof(text), report) &&
+		    strstr(text, "'kipt crash show 7' was ended by signal ") == text &&
+		    strstr(text, "1 seconds of CPU time or 10 in all\n"),
+		    "program_shown_for_too_long");
+	fclose(report);
+}
+
+int main(int argc, char **argv)
 {
 	char command[64];
+
+	if (argc > 2 && !strcmp(argv[1], "crash") && !strcmp(argv[2], "show"))
+		for (;;)
+			;
 
 	snprintf(folder, sizeof(folder), "/tmp/kipt-program.XXXXXX");
 	if (!mkdtemp(folder) || chdir(folder))
@@ -546,6 +571,7 @@ int main(void)
 	}
 	one_long_name();
 	no_device_is_opened();
+	too_long();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

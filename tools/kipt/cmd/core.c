@@ -60,7 +60,7 @@ static const struct kipt_option options[] = {
 /* Between the signal and the dump, for which all threads have to end. */
 #define APART_SECONDS	60
 /* Somebody waits for the dump to end. */
-#define SHOW_SECONDS	60
+#define SHOW_SECONDS	60	/* of CPU time: a loaded machine takes longer */
 #define NAME_BYTES	64
 #define CALLS		".calls"
 #define BLOCK		65536

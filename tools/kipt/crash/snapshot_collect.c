@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,8 @@
 #define PATH		4096
 #define FILES_OPEN	16
 #define LOCK_WAIT_NS	50000000
+/* A child may wait so many times as long as it may use the CPU. */
+#define WAIT_MOST	10
 
 /* The numbers of snapshots begin again with each boot: names have its ID. */
 struct collecting {
@@ -73,6 +76,7 @@ static void __attribute__((noreturn)) child_run(u32 id, int report, bool message
 						unsigned int seconds)
 {
 	const char *argv[4 + SNAPSHOT_OPTIONS_MAX + 1] = { "kipt", "crash", "show" };
+	const struct rlimit limit = { seconds, seconds };
 	char number[16];
 	u32 i;
 
@@ -80,7 +84,9 @@ static void __attribute__((noreturn)) child_run(u32 id, int report, bool message
 	argv[3] = number;
 	for (i = 0; i < SNAPSHOT_OPTIONS_MAX && options[i]; i++)
 		argv[4 + i] = options[i];
-	alarm(seconds);
+	if (seconds)
+		setrlimit(RLIMIT_CPU, &limit);
+	alarm(seconds * WAIT_MOST);
 	if (dup2(report, STDOUT_FILENO) >= 0 &&
 	    (!messages || dup2(report, STDERR_FILENO) >= 0))
 		execv("/proc/self/exe", (char *const *)argv);
@@ -103,6 +109,10 @@ bool snapshot_show(u32 id, int report, bool messages, const char *const *options
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	if (messages && WIFSIGNALED(status))
+		dprintf(report, "'kipt crash show %u' was ended by signal %d (%s), as it is where it takes %u seconds of CPU time or %u in all\n",
+			id, WTERMSIG(status), strsignal(WTERMSIG(status)), seconds,
+			seconds * WAIT_MOST);
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 

@@ -64,9 +64,10 @@ int snapshot_folder_open(const char *dir, unsigned int mode);
  * @report: gets its standard output
  * @messages: gets its messages, too
  * @options: of it, the last one NULL; SNAPSHOT_OPTIONS_MAX at most
- * @seconds: after which it is killed; 0: never
+ * @seconds: of CPU time after which it is killed, or ten times as many of waiting; 0: never
  *
- * Return: true, or false if it failed, after a sentence of its or of ours.
+ * Return: true, or false if it failed, after a sentence of its or of ours; that it was killed is
+ * said in @report, with @messages.
  */
 bool snapshot_show(u32 id, int report, bool messages, const char *const *options,
 		   unsigned int seconds);
