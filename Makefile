@@ -166,6 +166,7 @@ help:
 	@echo 'bench-html how long pages of --html take to make, to load, and for each step'
 	@echo 'bench-record its traces of real programs, on the test CPU'
 	@echo 'selftest  kselftests on the CPU of this computer'
+	@echo 'tally     fuzzers and random programs for SECONDS=, added to tools/fuzz/tally.tsv'
 	@echo 'fuzz-time what a trace can cost at most, in counted steps (SECONDS=)'
 	@echo 'nlfuzz    netlink messages made from the specification (N=, SEED=)'
 	@echo 'stress    all that can happen at the same time (SECONDS=, SEED=)'

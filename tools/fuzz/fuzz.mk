@@ -86,4 +86,9 @@ fuzz-time: $(FUZZ_OUT)/fuzz_time
 	$(FUZZ_DIR)/run $(FUZZ_OUT) $(SECONDS) time
 	@sed -n 's/^time:/# fuzzed:/p' $(FUZZ_OUT)/time.log
 
-.PHONY: fuzz fuzz-time
+# Runs that add up, as long as the decoder's code is the same: tools/fuzz/tally --help.
+tally: $(patsubst %,$(FUZZ_OUT)/fuzz_%,packet insn clock flow time) \
+		$(BUILD)/random/random_diff
+	nice -n 19 $(FUZZ_DIR)/tally $(if $(findstring command,$(origin SECONDS)),$(SECONDS))
+
+.PHONY: fuzz fuzz-time tally
