@@ -696,8 +696,8 @@ calls_program() {
 }
 
 # user_calls NAME WANT: "1 KIND FROM TO" is a branch, "2 AT" tracing that begins, "3 KIND AT
-# [TO]" that ends, "18 KIND AT" a gap, "4 CR3" another address space; addresses are those within
-# the program, or of the kernel.
+# [TO]" that ends, "18 KIND AT" a gap, "4 CR3" another address space, "5 TASK" another task;
+# addresses are those within the program, or of the kernel.
 user_calls() {
 	python3 -c '
 import sys
@@ -713,6 +713,8 @@ for line in sys.stdin:
         print("2 1 0 0", address(words[0]), 0)
     elif kind == "4":
         print("4 0 2 0 0", int(words[0], 16))
+    elif kind == "5":
+        print("5 0 1", words[0], "0", words[0])
     else:
         print("3", words[0], 0 if words[2:] else 2, 0, address(words[1]),
               address(words[2]) if words[2:] else 0)' | records user.rec
@@ -1016,6 +1018,53 @@ inner+0x60
 	1 7 176 $kernel
 	1 8 ${kernel%0}8 178
 	1 3 180 200
+	END
+	# Task 8 runs, with its page tables, before a record says so.
+	user_calls calls_task_named_late "0x401010
+  syscall: entry [kernel]
+outer+0x10
+  syscall: entry [kernel]
+  inner
+    far
+      inner" <<-END
+	5 8
+	4 8000
+	2 010
+	1 7 020 $kernel
+	5 7
+	4 4000
+	1 8 ${kernel%0}8 010
+	1 7 020 $kernel
+	4 8000
+	1 8 ${kernel%0}8 022
+	1 3 030 100
+	5 8
+	4 4000
+	5 7
+	1 3 040 300
+	1 3 050 100
+	END
+	# In the gap another task's page tables came into use: which, nobody knows.
+	user_calls calls_page_tables_lost "outer+0x10
+  inner
+    handler
+      syscall: entry [kernel]
+        | gap: the CPU lost packets (overflow), at offset 5
+        entry+0x10
+      far" <<-END
+	4 8000
+	2 010
+	1 3 030 100
+	1 3 110 200
+	1 7 220 $kernel
+	4 4000
+	18 1 120
+	2 ${kernel%00}10
+	1 8 ${kernel%00}18 222
+	1 3 230 300
+	4 8000
+	1 6 330 235
+	1 6 240 115
 	END
 	user_calls calls_hook "outer+0x10
   inner

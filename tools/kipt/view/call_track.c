@@ -246,12 +246,18 @@ static void ret_take(struct call_track *track, const struct kipt_record *r)
 	}
 }
 
+/* The page tables in use; 0: unknown, as after a gap, in which they may have changed. */
+static u64 cr3_now(const struct call_track *track)
+{
+	return track->cr3_gaps == track->gaps ? track->cr3 : 0;
+}
+
 static void entry_take(struct call_track *track, const struct kipt_record *r)
 {
 	if (track->stack->count == 1)
 		base_push(track, r->ip);
 	if (!is_kernel(r->ip))
-		track->stack->cr3 = track->cr3;
+		track->stack->cr3 = cr3_now(track);
 	frame_push(track, FRAME_ENTRY, r->ip, r->value, r->ip,
 		   r->kind == KIPT_BRANCH_EVENT ? LINE_EVENT : LINE_SYSCALL,
 		   r->value);
@@ -358,15 +364,30 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function, u6
 	}
 }
 
-/* Has the task executed another program since it entered the kernel? Which of the two page
- * tables of a process is in use (bit 12, page-table isolation) makes no difference.
+/* Which of the two page tables of a process is in use (bit 12, page-table isolation) makes no
+ * difference.
+ */
+static bool same_tables(u64 a, u64 b)
+{
+	return !((a ^ b) >> 13);
+}
+
+/* Has the task executed another program since it entered the kernel? Page tables of another
+ * task say that this one runs no more, which is known only later where times are rare.
  */
 static bool is_new_program(const struct call_track *track, u64 address)
 {
-	u64 before = track->stack->cr3;
+	u64 before = track->stack->cr3, now = cr3_now(track);
+	const struct call_stack *stack;
 
-	return track->task_known && !is_kernel(address) && before && track->cr3 &&
-	       (before ^ track->cr3) >> 13;
+	if (!track->task_known || is_kernel(address) || !before || !now ||
+	    same_tables(before, now))
+		return false;
+	for (stack = track->stacks; stack; stack = stack->next) {
+		if (stack->cr3 && same_tables(stack->cr3, now))
+			return false;
+	}
+	return true;
 }
 
 static void leave_take(struct call_track *track, const struct kipt_record *r)
@@ -600,6 +621,12 @@ bool call_track_task(struct call_track *track, u32 tid)
 	stack_name(track, tid);
 	track->task_known = true;
 	return true;
+}
+
+void call_track_context(struct call_track *track, u64 cr3)
+{
+	track->cr3 = cr3;
+	track->cr3_gaps = track->gaps;
 }
 
 /* A signal's handler ends, and what it had interrupted goes on. */

@@ -38,7 +38,8 @@ struct call_track_ops {
  * @stack: that of the task that runs; NULL before the first CPU, or without
  *	memory
  * @task_known: somebody said who runs
- * @cr3: the page tables in use; 0: unknown. Whoever calls call_track_take() sets it.
+ * @cr3: the page tables in use when they were known last; 0: never
+ * @cr3_gaps: how many gaps there were then
  * @gaps: how many there were: any task may have run in one
  */
 struct call_track {
@@ -52,6 +53,7 @@ struct call_track {
 	struct call_stack *stack;
 	bool task_known;
 	u64 cr3;
+	u64 cr3_gaps;
 	u64 gaps;
 };
 
@@ -72,6 +74,13 @@ bool call_track_begin(struct call_track *track);
  * another one than before.
  */
 bool call_track_task(struct call_track *track, u32 tid);
+
+/**
+ * call_track_context() - these page tables are in use from here on
+ * @track: begun
+ * @cr3: 0: unknown
+ */
+void call_track_context(struct call_track *track, u64 cr3);
 
 /**
  * call_track_take() - look at a record

@@ -950,7 +950,7 @@ void profile_feed_take(struct profile_feed *feed, const struct kipt_record *r)
 		time_take(feed, r->value);
 		break;
 	case KIPT_RECORD_CONTEXT:
-		feed->at->track.cr3 = feed->view->state.cr3;
+		call_track_context(&feed->at->track, feed->view->state.cr3);
 		break;
 	case KIPT_RECORD_EDGE:
 		edge_take(feed, r);

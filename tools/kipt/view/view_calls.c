@@ -258,7 +258,7 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		note_add(view, r);
 		break;
 	case KIPT_RECORD_CONTEXT:
-		calls->track.cr3 = view->state.cr3;
+		call_track_context(&calls->track, view->state.cr3);
 		context_take(view, r);
 		break;
 	case KIPT_RECORD_MODE:
