@@ -18,10 +18,9 @@ print(insns - theirs[0], 0 <= cycles - theirs[1] <= 100, theirs[1] > 1000)' "$2"
 	same "perf_recorded_cycles $1" "0 True True" "$(cat sums)"
 }
 
-# recorded_compare FOLDER: a result for each recording that is to be there; `classes` gets
-# the classes of differences of all, with their counts.
-recorded_compare() {
-	local kernel kind dir name id
+# recorded_programs FOLDER: `ids` has those that were recorded
+recorded_programs() {
+	local name id
 	rm -rf ids
 	for name in kinds other; do
 		zstd -dcq "$1/$name.zst" >program
@@ -29,17 +28,29 @@ recorded_compare() {
 		mkdir -p "ids/.build-id/${id:0:2}/${id:2}"
 		cp program "ids/.build-id/${id:0:2}/${id:2}/elf"
 	done
+}
+
+# recorded_unpack FOLDER: kept.data, a file or a folder
+recorded_unpack() {
+	rm -rf kept.data
+	if [ -e "$1/perf.data.tar.zst" ]; then
+		zstd -dcq "$1/perf.data.tar.zst" | tar x
+	else
+		zstd -dcq "$1/perf.data.zst" >kept.data
+	fi
+}
+
+# recorded_compare FOLDER: a result for each recording that is to be there; `classes` gets
+# the classes of differences of all, with their counts.
+recorded_compare() {
+	local kernel kind dir name
+	recorded_programs "$1"
 	: >classes
 	for kernel in 6.1 6.12 new; do
 		for kind in $RECORDED_KINDS $([ $kernel != new ] || echo paused); do
 			name=$kernel-$kind
 			dir=$1/$name
-			rm -rf kept.data
-			if [ -e "$dir/perf.data.tar.zst" ]; then
-				zstd -dcq "$dir/perf.data.tar.zst" | tar x
-			else
-				zstd -dcq "$dir/perf.data.zst" >kept.data
-			fi
+			recorded_unpack "$dir"
 			zstd -dcq "$dir/branches.zst" >want
 			PERF_BUILDID_DIR=ids timeout 60 python3 -S "$ROOT/selftests/perf/compare" \
 				"$KIPT" kept.data want >out 2>err

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034,SC2086
 #
-# The tool without libraries that it can do without. Only what depends on them is
-# compiled, and the objects that lie beside the tool are linked again. Sourced by
-# tool_test.sh.
+# The tool without libraries that it can do without, and with little of a recording in memory
+# at a time. Only what depends on that is compiled, and the objects that lie beside the tool are
+# linked again. Sourced by tool_test.sh after perf/recorded.sh.
 
 # variant_make NAME VARIABLE=...: the tool NAME/kipt
 variant_make() {
 	local name=$1
 	shift
-	cp -a "$(dirname "$KIPT")" "$name" && rm -f "$name/kipt" &&
+	cp -a "$(dirname "$KIPT")" "$name" && rm -f "$name/kipt" "$name/offline/perf_decode.o" &&
 		MAKEFLAGS='' make -s -f "$ROOT/tools/kipt/kipt.mk" ROOT="$ROOT" \
 			KIPT_OUT="$WORK/$name" "$@" kipt >"$name.log" 2>&1
 }
@@ -72,6 +72,33 @@ without_all() {
 		decode packed.data
 }
 
+# stretches_same NAME VIEW...: kept.data, three times in a row, is the same with both tools
+stretches_same() {
+	local name=$1 file=kept.data
+	shift
+	[ ! -d kept.data ] || file=kept.data/data
+	"$whole" packets $file --json 2>/dev/null | "$ROOT/selftests/perf/enlarge" $file longer.data \
+		$(($(stat -c %s $file) * 3)) >/dev/null && mv longer.data $file
+	for view; do
+		PERF_BUILDID_DIR=ids "$whole" open kept.data $view 2>&1 |
+			sed 's/ decoded in .*//' >want
+		PERF_BUILDID_DIR=ids "$KIPT" open kept.data $view 2>&1 |
+			sed 's/ decoded in .*//' >got
+		same "stretches_${name}_${view// /_}" "$(md5sum <want) $(wc -l <want)" \
+			"$(md5sum <got) $(wc -l <got)"
+	done
+}
+
+# However little of the trace is in memory at a time, the same is shown.
+stretches() {
+	local whole=$1 name view KIPT=$WORK/stretches/kipt
+	recorded_programs "$ROOT/selftests/perf"
+	for name in 6.12-user 6.12-both 6.12-processes 6.1-tracepoints new-paused new-samples; do
+		recorded_unpack "$ROOT/selftests/perf/$name"
+		stretches_same "$name" "--branches --time" "--calls" "--counts" "--insns --jobs 2"
+	done
+}
+
 variant_tests() {
 	local whole=$KIPT
 	if [ ! -f "$(dirname "$KIPT")/main.o" ]; then
@@ -83,6 +110,11 @@ variant_tests() {
 		without_libnl "$whole"
 	else
 		not_ok "variant_no_libnl_builds" "$(cat no_libnl.log)"
+	fi
+	if variant_make stretches CFLAGS=-DKIPT_PERF_STRETCH=3000; then
+		stretches "$whole"
+	else
+		not_ok "variant_stretches_builds" "$(cat stretches.log)"
 	fi
 	if variant_make no_options KIPT_LIBNL= KIPT_KDUMPFILE= KIPT_ZSTD= \
 		KIPT_IBERTY= KIPT_ZYDIS=; then

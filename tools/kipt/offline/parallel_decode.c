@@ -519,14 +519,19 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 	return NULL;
 }
 
-bool jobs_text(struct jobs *jobs, const struct jobs_text *text)
+void jobs_moments(struct jobs *jobs, const struct jobs_moment *moments, size_t count)
 {
 	static const struct jobs_moment none;
 
-	jobs->text = *text;
 	/* So that nothing is added to NULL. */
-	if (!text->moment_count)
-		jobs->text.moments = &none;
+	jobs->text.moments = count ? moments : &none;
+	jobs->text.moment_count = count;
+}
+
+bool jobs_text(struct jobs *jobs, const struct jobs_text *text)
+{
+	jobs->text = *text;
+	jobs_moments(jobs, text->moments, text->moment_count);
 	return flows_init(jobs);
 }
 

@@ -76,6 +76,14 @@ struct jobs *jobs_create(const struct kipt_flow_config *config,
 bool jobs_text(struct jobs *jobs, const struct jobs_text *text);
 
 /**
+ * jobs_moments() - replace the moments of jobs_text(), for other bytes of trace
+ * @jobs: no jobs_run() is under way
+ * @moments: in order of time and of the traces that are decoded next; they stay where they are
+ * @count: how many
+ */
+void jobs_moments(struct jobs *jobs, const struct jobs_moment *moments, size_t count);
+
+/**
  * jobs_destroy() - free it
  * @jobs: no jobs_run() is under way; may be NULL
  */

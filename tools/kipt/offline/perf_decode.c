@@ -29,6 +29,10 @@
 /* Stops of tracing are one if less than this part of the slack for patches is between them. */
 #define STOPS_PART	1024U
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
+/* Of trace that is in memory at a time; a test has less. */
+#ifndef KIPT_PERF_STRETCH
+#define KIPT_PERF_STRETCH	(16ULL << 20)
+#endif
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
@@ -369,21 +373,25 @@ static bool time_put(struct run *run, struct kipt_record time)
 	return !run->want_time || record_put(run, &time);
 }
 
+/* Its @value is an offset. */
+static bool place_put(struct run *run, struct kipt_record record)
+{
+	record.value += run->before;
+	return record_put(run, &record);
+}
+
 static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_SYNC:
-		if (!flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false))
-			return false;
-		break;
+		return flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false) &&
+		       place_put(run, *record);
 	case KIPT_RECORD_ENABLE:
 		if (!flow_begin(run, true, true))
 			return false;
 		break;
 	case KIPT_RECORD_GAP:
-		if (!flow_begin(run, false, false))
-			return false;
-		break;
+		return flow_begin(run, false, false) && place_put(run, *record);
 	case KIPT_RECORD_DISABLE:
 		run->tracing = false;
 		break;
@@ -548,12 +556,10 @@ static bool trace_end(struct run *run)
 	return true;
 }
 
-static bool trace_run(struct run *run, struct jobs *jobs,
-		      const struct perf_queue *queue,
-		      const struct perf_trace *trace)
+static bool trace_run(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
 {
 	enum kipt_status status;
-	bool ok = trace_begin(run, queue) && perf_part_before(run, jobs, trace);
+	bool ok = true;
 	size_t i;
 
 	for (i = 0; i < trace->part_count && ok; i++) {
@@ -566,23 +572,20 @@ static bool trace_run(struct run *run, struct jobs *jobs,
 			  kipt_status_name(status));
 		ok = false;
 	}
-	return ok && trace_end(run);
+	return ok;
 }
 
 /* A trace without PIP packets, as one of user code is, gets some. */
-static bool trace_label(struct run *run, struct perf_trace *trace)
+static bool trace_label(struct run *run, struct perf_label *label, struct perf_trace *trace)
 {
 	run->inserted = false;
-	if (!run->user_only &&
-	    !perf_label_replace(trace, &run->config, run->turns,
-				run->turn_count, &run->owners,
-				&run->owner_count))
+	if (!run->user_only && !perf_label_replace(label, trace))
 		return false;
+	run->owners = perf_label_owners(label, &run->owner_count);
 	if (run->owner_count)
 		return true;
 	run->inserted = true;
-	return perf_label_insert(trace, &run->config, run->turns,
-				 run->turn_count);
+	return perf_label_insert(label, trace);
 }
 
 /* A queue that has none of what is shown is not decoded. */
@@ -644,69 +647,118 @@ static u64 switch_find(const struct run *run)
 	       address + run->kernel_bias : 0;
 }
 
-/* Code of the kernel as it was at each time. @moments are the caller's while @jobs are. */
-static bool jobs_make(struct run *run, const struct kipt_code *code,
-		      const struct perf_trace *trace, struct jobs **jobs,
-		      struct jobs_moment **moments)
-{
-	struct jobs_text text = {
-		.slack = perf_text_slack(run->text),
-		.read = kernel_read,
-		.ctx = run,
-	};
+/* A queue while it is decoded. */
+struct queue_run {
+	struct perf_queue *queue;
+	struct perf_trace trace;
+	struct perf_label *label;
+	struct jobs *jobs;
+	struct jobs_moment *moments;
+	/* Of a stretch. */
+	u64 most;
+};
 
-	*jobs = jobs_create(&run->config, code, run->decode->jobs);
-	text.log = perf_text_log(run->text, &text.timed);
-	if (!*jobs || !text.log)
-		return *jobs;
-	if (text.timed) {
-		*moments = moments_make(run, trace, &text.moment_count);
-		if (!*moments)
-			return false;
-		text.moments = *moments;
-	}
-	return jobs_text(*jobs, &text);
-}
-
-/* A core for each: names of CR3s are those of one queue. */
-static bool queue_run(struct run *run, struct perf_queue *queue)
+/* Code of the kernel as it was at each time. */
+static bool jobs_make(struct run *run, struct queue_run *at)
 {
 	const struct kipt_code code = {
 		.read = code_read,
 		.space = space_name,
 		.ctx = run,
 	};
-	struct perf_trace trace = { 0 };
-	struct jobs_moment *moments = NULL;
-	struct jobs *jobs = NULL;
-	bool ok, made;
+	struct jobs_text text = {
+		.slack = perf_text_slack(run->text),
+		.read = kernel_read,
+		.ctx = run,
+	};
+
+	at->jobs = jobs_create(&run->config, &code, run->decode->jobs);
+	text.log = perf_text_log(run->text, &text.timed);
+	return at->jobs && (!text.log || jobs_text(at->jobs, &text));
+}
+
+static bool moments_set(struct run *run, struct queue_run *at)
+{
+	size_t count;
+	bool timed;
+
+	if (!perf_text_log(run->text, &timed) || !timed)
+		return true;
+	free(at->moments);
+	at->moments = moments_make(run, &at->trace, &count);
+	if (at->moments)
+		jobs_moments(at->jobs, at->moments, count);
+	return at->moments;
+}
+
+/* The whole, where bytes of it are chosen, or it has to be compared with itself. */
+static u64 stretch_most(const struct run *run)
+{
+	const struct view_options *options = run->output->options;
+
+	return options->part || run->aux.snapshot || time_range_any(&options->narrow.time) ?
+	       PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
+}
+
+static bool stretch_read(struct run *run, struct queue_run *at)
+{
+	return perf_trace_read(&at->trace, &run->aux, at->queue, run->file, at->most) &&
+	       trace_label(run, at->label, &at->trace);
+}
+
+static bool stretch_decode(struct run *run, struct queue_run *at)
+{
+	if (!moments_set(run, at)) {
+		say_errno(ENOMEM, "cannot decode %s", run->decode->path);
+		return false;
+	}
+	return trace_run(run, at->jobs, &at->trace);
+}
+
+/* The first stretch is there. */
+static bool queue_begin(struct run *run, struct queue_run *at)
+{
+	const struct perf_queue *queue = at->queue;
+
+	if (!jobs_make(run, at)) {
+		say_error("cannot decode %s: %s", run->decode->path,
+			  kipt_status_name(KIPT_NO_MEMORY));
+		return false;
+	}
+	run->moments = perf_samples_of(&run->samples, queue->has_cpu ? queue->cpu : queue->tid,
+				       &run->moment_count);
+	run->moment = 0;
+	run->timed = false;
+	return perf_part_trace(run, queue, &at->trace) && trace_begin(run, queue) &&
+	       perf_part_before(run, at->jobs, &at->trace);
+}
+
+/* A core for each queue: names of CR3s are of that one alone. */
+static bool queue_run(struct run *run, struct perf_queue *queue)
+{
+	struct queue_run at = { .queue = queue, .most = stretch_most(run) };
+	bool ok;
 
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, run->timed_trace,
 				     &run->turn_count);
-	ok = run->turns &&
-	     perf_trace_read(&trace, &run->aux, queue, run->file) &&
-	     trace_label(run, &trace);
+	if (run->turns)
+		at.label = perf_label_create(&run->config, run->turns, run->turn_count);
+	ok = at.label && stretch_read(run, &at);
 	if (ok) {
-		made = jobs_make(run, &code, &trace, &jobs, &moments);
-		if (!made)
-			say_error("cannot decode %s: %s", run->decode->path,
-				  kipt_status_name(KIPT_NO_MEMORY));
-		run->moments = perf_samples_of(&run->samples,
-					       queue->has_cpu ? queue->cpu : queue->tid,
-					       &run->moment_count);
-		run->moment = 0;
-		run->timed = false;
-		ok = made && perf_part_trace(run, queue, &trace) && trace_run(run, jobs, queue, &trace);
+		ok = queue_begin(run, &at) && stretch_decode(run, &at);
 		if (run->decode->part.number)
-			run->left += trace.size - (run->bytes.to - run->bytes.back);
+			run->left += at.trace.size - (run->bytes.to - run->bytes.back);
 	}
+	while (ok && at.trace.end > at.trace.size)
+		ok = stretch_read(run, &at) && stretch_decode(run, &at);
+	ok = ok && trace_end(run);
 	now_forget(run);
-	jobs_destroy(jobs);
-	free(moments);
-	perf_trace_free(&trace);
-	free(run->owners);
+	jobs_destroy(at.jobs);
+	free(at.moments);
+	perf_trace_free(&at.trace);
+	perf_label_destroy(at.label);
 	free(run->turns);
 	return ok;
 }

@@ -61,13 +61,15 @@ static void gap_tell(const struct perf_part *part, bool json)
 static bool queue_list(const struct list *list, struct perf_queue *queue,
 		       bool json, struct packet_counts *counts)
 {
-	struct perf_trace trace;
+	struct perf_trace trace = { 0 };
 	size_t i;
 
 	if (!queue->size)
 		return true;
-	if (!perf_trace_read(&trace, &list->aux, queue, list->file))
+	if (!perf_trace_read(&trace, &list->aux, queue, list->file, PERF_TRACE_WHOLE)) {
+		perf_trace_free(&trace);
 		return false;
+	}
 	whose(queue, json);
 	for (i = 0; i < trace.part_count && !progress_interrupted(); i++) {
 		if (trace.parts[i].gap)

@@ -6,20 +6,26 @@
 #include "../cli/progress.h"
 #include "perf_run.h"
 
-/* What is needed of a part. */
+/* What is needed of a part. The decoder looks at what is ahead of the stretch, too. */
 static enum kipt_status part_run(struct run *run, struct jobs *jobs,
-				 const u8 *bytes, u64 size)
+				 const struct perf_trace *trace, const struct perf_part *part)
 {
 	const struct kipt_sink sink = { .emit = perf_run_take, .ctx = run };
+	bool last = part == trace->parts + trace->part_count - 1;
+	const u8 *bytes = trace->bytes + part->start;
 	struct time_window window;
 	enum kipt_status status;
 
+	if (part > trace->parts || !trace->goes_on)
+		run->before = 0;
 	time_window_find(&window, run->output->options, &run->stretch, bytes,
-			 size);
-	status = jobs_run(jobs, bytes, size, &window, &sink);
+			 part->size);
+	status = jobs_run(jobs, bytes, last ? trace->end - part->start : part->size,
+			  &window, &sink);
 	if (status != KIPT_STOPPED) {
 		run->done += time_window_bytes(&window);
-		run->left += size - time_window_bytes(&window);
+		run->left += part->size - time_window_bytes(&window);
+		run->before += part->size;
 		run->reached = 0;
 	}
 	return status;
@@ -60,8 +66,8 @@ enum kipt_status perf_part_run(struct run *run, struct jobs *jobs,
 	bool ok;
 
 	if (!run->output->options->part)
-		return perf_run_gap(run, part) ? part_run(run, jobs, trace->bytes + part->start,
-						     part->size) : KIPT_STOPPED;
+		return perf_run_gap(run, part) ? part_run(run, jobs, trace, part) :
+						 KIPT_STOPPED;
 	run->output->muted = !is_shown(run, part->start, trace->size);
 	ok = perf_run_gap(run, part);
 	run->output->muted = false;

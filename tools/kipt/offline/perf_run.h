@@ -45,7 +45,7 @@ struct run {
 	/* A queue. */
 	struct perf_turn *turns;
 	size_t turn_count;
-	struct perf_owner *owners;
+	const struct perf_owner *owners;
 	size_t owner_count;
 	/* The space that records were made with, for names. */
 	u32 now;
@@ -80,6 +80,8 @@ struct run {
 	 * is in the part that is not, and those that nothing of what is shown needs.
 	 */
 	u64 size, done, reached, left;
+	/* Of the part that is decoded, bytes in earlier stretches: offsets count from its begin. */
+	u64 before;
 	/* Of the queue. */
 	struct time_stretch stretch;
 	/* Of all queues one after the other: those that were passed, and which bytes of

@@ -42,6 +42,8 @@
 /* Where the first time of a queue is looked for. */
 #define FIRST_PIECES	16
 #define FIRST_BYTES	(1U << 16)
+/* Where the last PSB is looked for, so many bytes at a time. */
+#define SEARCH_BYTES	(1U << 16)
 
 /* Compressed events may mean any number of samples. */
 #define SAMPLED_MOST	(2ULL << 30)
@@ -596,16 +598,9 @@ static bool pieces_end(struct perf_trace *trace, const struct perf_queue *queue,
 	       stops_take(trace, queue, start, offset);
 }
 
-struct joint {
-	u64 start;
-	u64 offset;
-	u64 next;
-	u32 gap;
-};
-
 /* How many bytes, of those that are there, fill up to where a piece begins: zeros. */
 static u64 pads_before(const struct perf_trace *trace,
-		       const struct perf_piece *piece, const struct joint *joint)
+		       const struct perf_piece *piece, const struct perf_joint *joint)
 {
 	u64 pads = joint->next - piece->offset, i;
 
@@ -622,8 +617,9 @@ static u64 pads_before(const struct perf_trace *trace,
 /* Takes a piece; where it does not follow the one before, a part ends. */
 static bool piece_join(struct perf_trace *trace, const struct perf_aux *aux,
 		       const struct perf_queue *queue,
-		       const struct perf_piece *piece, struct joint *joint)
+		       const struct perf_piece *piece)
 {
+	struct perf_joint *joint = &trace->joint;
 	const u8 *bytes = trace->bytes + trace->size;
 	u64 over = 0, pads = 0, size = piece->size;
 	bool first = !trace->size;
@@ -698,41 +694,162 @@ bool perf_trace_first(const struct perf_queue *queue,
 	return found;
 }
 
-bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
-		     struct perf_queue *queue, const struct perf_file *file)
+/* There are to be @more bytes of room. */
+static bool room_make(struct perf_trace *trace, u64 more)
 {
-	struct joint joint = { 0 };
-	bool ok = true;
-	size_t i;
+	u64 room = trace->size + more;
+	u8 *bytes;
 
-	memset(trace, 0, sizeof(*trace));
-	trace->bytes = large_alloc(queue->size);
-	if (!trace->bytes) {
+	if (room <= trace->room)
+		return true;
+	/* The first time it is as much as is wanted. */
+	room += trace->room ? room / 2 : 0;
+	bytes = large_alloc(room);
+	if (!bytes) {
 		say_errno(ENOMEM, "cannot hold %llu bytes of trace",
-			  (unsigned long long)queue->size);
+			  (unsigned long long)room);
 		return false;
 	}
-	cuts_sort(queue);
-	stops_sort(queue);
-	for (i = 0; i < queue->piece_count && ok; i++) {
-		const struct perf_piece *piece = &queue->pieces[i];
+	if (trace->size)
+		memcpy(bytes, trace->bytes, trace->size);
+	free(trace->bytes);
+	trace->bytes = bytes;
+	trace->room = room;
+	return true;
+}
 
-		if (!piece_read(piece, file, trace->bytes + trace->size)) {
-			perf_trace_free(trace);
+/* Of a piece, those bytes that are not read yet, @most at most. */
+static struct perf_piece piece_rest(const struct perf_trace *trace,
+				    const struct perf_queue *queue, u64 most)
+{
+	struct perf_piece rest = queue->pieces[trace->piece];
+
+	rest.at += trace->done;
+	if (rest.bytes)
+		rest.bytes += trace->done;
+	rest.offset += trace->done;
+	rest.size -= trace->done;
+	if (rest.size > most)
+		rest.size = most;
+	return rest;
+}
+
+static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
+		       const struct perf_queue *queue, const struct perf_file *file, u64 most)
+{
+	while (trace->piece < queue->piece_count && trace->size < most) {
+		struct perf_piece piece = piece_rest(trace, queue, most - trace->size);
+
+		if (!room_make(trace, piece.size) ||
+		    !piece_read(&piece, file, trace->bytes + trace->size))
+			return false;
+		trace->done += piece.size;
+		if (trace->done == queue->pieces[trace->piece].size) {
+			trace->piece++;
+			trace->done = 0;
+		}
+		if (!piece_join(trace, aux, queue, &piece)) {
+			say_errno(ENOMEM, "cannot hold the list of the trace");
 			return false;
 		}
-		ok = piece_join(trace, aux, queue, piece, &joint);
 	}
-	if (ok && pieces_end(trace, queue, joint.start, joint.offset, joint.gap))
+	return true;
+}
+
+/* The last PSB after @from, or 0. */
+static u64 psb_last(const u8 *bytes, u64 from, u64 end)
+{
+	u64 begin = end, found = 0, at;
+
+	while (begin > from + 1 && !found) {
+		begin = begin - from > SEARCH_BYTES ? begin - SEARCH_BYTES : from + 1;
+		for (at = kipt_sync_next(bytes, end, begin); at < end;
+		     at = kipt_sync_next(bytes, end, at + KIPT_PSB_BYTES))
+			found = at;
+	}
+	return found;
+}
+
+/* Where the stretch ends: at the last PSB, if more is to come. It is as long as it takes. */
+static bool trace_cut(struct perf_trace *trace, const struct perf_aux *aux,
+		      const struct perf_queue *queue, const struct perf_file *file, u64 most,
+		      u64 *cut)
+{
+	do {
+		if (!trace_fill(trace, aux, queue, file, most))
+			return false;
+		*cut = trace->piece < queue->piece_count ?
+		       psb_last(trace->bytes, trace->joint.start, trace->size) : trace->size;
+		most = trace->size * 2;
+	} while (!*cut && trace->piece < queue->piece_count);
+	return true;
+}
+
+static bool ahead_keep(struct perf_trace *trace, u64 cut)
+{
+	struct perf_joint *joint = &trace->joint;
+
+	trace->end = trace->size;
+	trace->size = cut;
+	trace->ahead_size = trace->end - cut;
+	trace->ahead = malloc(trace->ahead_size + 1);
+	if (!trace->ahead)
+		return false;
+	memcpy(trace->ahead, trace->bytes + cut, trace->ahead_size);
+	joint->offset += cut - joint->start;
+	joint->start = 0;
+	joint->gap = 0;
+	return true;
+}
+
+/* The stretch begins with what was ahead of the one before. */
+static bool trace_begin(struct perf_trace *trace, const struct perf_queue *queue, u64 most)
+{
+	u64 size = trace->ahead_size, room = queue->size - size;
+
+	free(trace->bytes);
+	trace->bytes = NULL;
+	trace->room = 0;
+	trace->size = 0;
+	trace->goes_on = size;
+	trace->part_count = 0;
+	trace->stop_count = 0;
+	if (!room_make(trace, size + (room < most ? room : most)))
+		return false;
+	if (size)
+		memcpy(trace->bytes, trace->ahead, size);
+	trace->size = size;
+	free(trace->ahead);
+	trace->ahead = NULL;
+	trace->ahead_size = 0;
+	return true;
+}
+
+bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
+		     struct perf_queue *queue, const struct perf_file *file, u64 most)
+{
+	struct perf_joint joint;
+	u64 cut;
+
+	if (!trace->piece && !trace->done) {
+		cuts_sort(queue);
+		stops_sort(queue);
+	}
+	if (!trace_begin(trace, queue, most) ||
+	    !trace_cut(trace, aux, queue, file, most, &cut))
+		return false;
+	joint = trace->joint;
+	if (ahead_keep(trace, cut) &&
+	    (!cut || pieces_end(trace, queue, joint.start, joint.offset, joint.gap)))
 		return true;
 	say_errno(ENOMEM, "cannot hold the list of the trace");
-	perf_trace_free(trace);
 	return false;
 }
 
 void perf_trace_free(struct perf_trace *trace)
 {
 	free(trace->bytes);
+	free(trace->ahead);
 	free(trace->parts);
 	free(trace->stops);
 	memset(trace, 0, sizeof(*trace));

@@ -121,22 +121,54 @@ struct perf_queue {
 };
 
 /**
- * struct perf_trace - the trace of one queue in memory
- * @bytes: all that is not there twice
- * @size: how many
- * @parts: in order, all of @bytes
+ * struct perf_joint - pieces that follow each other
+ * @start: where they begin in the stretch
+ * @offset: of that byte in all that the queue ever had
+ * @next: of the byte after them
+ * @gap: enum kipt_gap_kind of what is missing before them; 0: nothing
+ */
+struct perf_joint {
+	u64 start;
+	u64 offset;
+	u64 next;
+	u32 gap;
+};
+
+/**
+ * struct perf_trace - the trace of one queue, a stretch at a time
+ * @bytes: of the stretch, all that is not there twice, and of what comes after it
+ * @size: of the stretch
+ * @end: of @bytes: those from @size on come again in the next stretch, which begins with a PSB
+ * @goes_on: its first part goes on where the last one of the stretch before ended
+ * @parts: in order, all of the stretch
  * @part_count: how many
  * @stops: offsets in @bytes, in order, as times are
  * @stop_count: how many
+ * @room: bytes that @bytes has room for
+ * @ahead: what @bytes had from @size on when it was read; owned
+ * @ahead_size: how many
+ * @piece: the first piece that is not read whole
+ * @done: bytes of that piece that are read
+ * @joint: the pieces read last
  */
 struct perf_trace {
 	u8 *bytes;
-	u64 size;
+	u64 size, end;
+	bool goes_on;
 	struct perf_part *parts;
 	size_t part_count;
 	struct perf_stop *stops;
 	size_t stop_count;
+	u64 room;
+	u8 *ahead;
+	u64 ahead_size;
+	size_t piece;
+	u64 done;
+	struct perf_joint joint;
 };
+
+/* All of a queue is one stretch. */
+#define PERF_TRACE_WHOLE	(~0ULL)
 
 /**
  * struct perf_aux - all trace of a recording
@@ -220,16 +252,18 @@ const struct perf_attr *perf_aux_attr(const struct perf_aux *aux,
 bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bool whole);
 
 /**
- * perf_trace_read() - the trace of a queue
- * @trace: filled; the caller's until perf_trace_free()
+ * perf_trace_read() - the next stretch of the trace of a queue
+ * @trace: all zero before the first; the caller's until perf_trace_free()
  * @aux: all events were looked at
  * @queue: one of its queues; its cuts are put in order
  * @file: where they are from
+ * @most: about so many bytes, more where PSBs are far apart; snapshots, which may overlap, need
+ *	PERF_TRACE_WHOLE
  *
- * Return: true, or false after a sentence.
+ * It has no parts after the last stretch. Return: true, or false after a sentence.
  */
 bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
-		     struct perf_queue *queue, const struct perf_file *file);
+		     struct perf_queue *queue, const struct perf_file *file, u64 most);
 
 /**
  * perf_trace_first() - the first time in the trace of a queue

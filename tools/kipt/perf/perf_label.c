@@ -25,7 +25,7 @@
 /* No place of a trace. */
 #define NOWHERE	(~0ULL)
 
-/* A walk over the packets of a trace. */
+/* A walk over the packets of a trace, which goes on from stretch to stretch of it. */
 struct walk {
 	struct kipt_clock clock;
 	struct kipt_cursor cursor;
@@ -45,16 +45,19 @@ static bool no_memory(void)
 	return false;
 }
 
-static void walk_start(struct walk *walk, const struct perf_trace *trace,
-		       const struct perf_part *part,
-		       const struct kipt_flow_config *config)
+/* Nothing before it is known. */
+static void walk_start(struct walk *walk, const struct kipt_flow_config *config)
 {
 	kipt_clock_init(&walk->clock, config->tsc_num, config->tsc_den,
 			config->mtc_freq, config->max_nonturbo_ratio);
 	kipt_clock_near(&walk->clock, config->tsc_near);
+}
+
+static void walk_over(struct walk *walk, const struct perf_trace *trace, u64 start, u64 end)
+{
 	walk->bytes = trace->bytes;
-	walk->end = part->start + part->size;
-	kipt_cursor_init(&walk->cursor, trace->bytes + part->start, part->size);
+	walk->end = end;
+	kipt_cursor_init(&walk->cursor, trace->bytes + start, end - start);
 }
 
 static u64 walk_at(const struct walk *walk)
@@ -191,60 +194,6 @@ static bool pip_put(struct copy *copy, size_t turn)
 	return true;
 }
 
-static bool part_label(struct walk *walk, struct perf_trace *trace, struct copy *copy)
-{
-	struct kipt_packet packet;
-	size_t said = walk->count;
-	bool wanted;
-
-	while (walk_next(walk, &packet)) {
-		u64 at = walk_at(walk) - packet.len;
-
-		wanted = packet.type == KIPT_PACKET_PSBEND ||
-			 (packet.type == KIPT_PACKET_TIP_PGE &&
-			  said != walk->turn);
-		if (!wanted)
-			continue;
-		/* In the middle of a program nobody else begins to run. */
-		if (packet.type == KIPT_PACKET_TIP_PGE || said == walk->count)
-			said = walk->turn;
-		if (!copy_upto(copy, trace, at) || !pip_put(copy, said))
-			return false;
-	}
-	return copy_upto(copy, trace, walk->end);
-}
-
-static void trace_replace(struct perf_trace *trace, const struct copy *copy)
-{
-	free(trace->bytes);
-	trace->bytes = copy->bytes;
-	trace->size = copy->size;
-}
-
-bool perf_label_insert(struct perf_trace *trace,
-		       const struct kipt_flow_config *config,
-		       const struct perf_turn *turns, size_t count)
-{
-	struct walk walk = { .turns = turns, .count = count };
-	struct copy copy = { 0 };
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++) {
-		struct perf_part *part = &trace->parts[i];
-		u64 start = copy.size;
-
-		walk_start(&walk, trace, part, config);
-		if (!part_label(&walk, trace, &copy)) {
-			free(copy.bytes);
-			return no_memory();
-		}
-		part->start = start;
-		part->size = copy.size - start;
-	}
-	trace_replace(trace, &copy);
-	return true;
-}
-
 /* A PIP of the trace, or one that it gets, and whose code runs until the next one. */
 struct load {
 	u64 at;
@@ -259,6 +208,91 @@ struct loads {
 	size_t count;
 };
 
+/* What is known of a part of the trace, up to where the walk is. */
+struct known {
+	struct walk walk;
+	/* Where PIPs are put in: the turn that the last one named; @walk.count: none yet. */
+	size_t said;
+	/* Where they are replaced: the first of the part, and of those without an owner. */
+	size_t first, timed;
+	/* The turn of the last packet that has a time, its time, whose space was loaded then;
+	 * and the space of the last PIPs that have an owner.
+	 */
+	size_t turn;
+	u64 time;
+	u32 now, space;
+	/* Where user code began to run since; or NOWHERE. */
+	u64 entered;
+	bool in_psb;
+};
+
+struct perf_label {
+	const struct kipt_flow_config *config;
+	/* At the end of the last stretch, or where the walk is: of a trace whose PIPs are replaced,
+	 * and of one that gets some.
+	 */
+	struct known known, known_user;
+	/* Of this stretch; the first @old ones are of the one before. */
+	struct loads loads;
+	size_t old;
+	struct perf_owner *owners;
+	size_t owner_count;
+};
+
+struct perf_label *perf_label_create(const struct kipt_flow_config *config,
+				     const struct perf_turn *turns, size_t count)
+{
+	struct perf_label *label = calloc(1, sizeof(*label));
+
+	if (!label) {
+		no_memory();
+		return NULL;
+	}
+	label->config = config;
+	label->known.walk = (struct walk){ .turns = turns, .count = count };
+	label->known_user.walk = label->known.walk;
+	return label;
+}
+
+void perf_label_destroy(struct perf_label *label)
+{
+	if (!label)
+		return;
+	free(label->loads.list);
+	free(label->owners);
+	free(label);
+}
+
+const struct perf_owner *perf_label_owners(const struct perf_label *label, size_t *count)
+{
+	*count = label->owner_count;
+	return label->owners;
+}
+
+/* The space of the task that runs at a time, or that a kernel thread took the turn from. */
+static u32 space_loaded(const struct perf_turn *turns, size_t turn)
+{
+	size_t tries = TURNS_LOADED;
+
+	while (turns[turn].space == PERF_NO_SPACE && turn && tries--)
+		turn--;
+	return turns[turn].space;
+}
+
+static void known_begin(const struct perf_label *label, struct known *known)
+{
+	walk_start(&known->walk, label->config);
+	known->said = known->walk.count;
+	known->first = label->loads.count;
+	known->timed = known->first;
+	known->turn = known->walk.turn;
+	known->time = known->walk.clock.now;
+	known->now = space_loaded(known->walk.turns, known->turn);
+	known->space = PERF_NO_SPACE;
+	known->entered = NOWHERE;
+	known->in_psb = false;
+}
+
 static bool load_add(struct loads *loads, const struct load *load)
 {
 	struct load *list = list_room(loads->list, loads->count, sizeof(*list));
@@ -267,6 +301,82 @@ static bool load_add(struct loads *loads, const struct load *load)
 		return false;
 	loads->list = list;
 	list[loads->count++] = *load;
+	return true;
+}
+
+/* Copies packets up to @end, with PIPs among them. */
+static bool packets_label(struct known *known, struct perf_trace *trace, struct copy *copy)
+{
+	struct walk *walk = &known->walk;
+	struct kipt_packet packet;
+	bool wanted;
+
+	while (walk_next(walk, &packet)) {
+		u64 at = walk_at(walk) - packet.len;
+
+		wanted = packet.type == KIPT_PACKET_PSBEND ||
+			 (packet.type == KIPT_PACKET_TIP_PGE &&
+			  known->said != walk->turn);
+		if (!wanted)
+			continue;
+		/* In the middle of a program nobody else begins to run. */
+		if (packet.type == KIPT_PACKET_TIP_PGE || known->said == walk->count)
+			known->said = walk->turn;
+		if (!copy_upto(copy, trace, at) || !pip_put(copy, known->said))
+			return false;
+	}
+	return copy_upto(copy, trace, walk->end);
+}
+
+static bool part_label(struct perf_label *label, struct perf_trace *trace,
+		       struct perf_part *part, struct copy *copy)
+{
+	u64 start = copy->size;
+
+	walk_over(&label->known_user.walk, trace, part->start, part->start + part->size);
+	if (!packets_label(&label->known_user, trace, copy))
+		return false;
+	part->start = start;
+	part->size = copy->size - start;
+	return true;
+}
+
+/* What comes again in the next stretch changes nothing of what is known at the end of this. */
+static bool ahead_label(const struct perf_label *label, struct perf_trace *trace,
+			struct copy *copy)
+{
+	struct known known = label->known_user;
+
+	walk_over(&known.walk, trace, trace->size, trace->end);
+	return packets_label(&known, trace, copy);
+}
+
+static void trace_replace(struct perf_trace *trace, const struct copy *copy, u64 size)
+{
+	free(trace->bytes);
+	trace->bytes = copy->bytes;
+	trace->size = size;
+	trace->end = copy->size;
+}
+
+bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
+{
+	struct copy copy = { 0 };
+	bool ok = true;
+	u64 size;
+	size_t i;
+
+	for (i = 0; i < trace->part_count && ok; i++) {
+		if (i || !trace->goes_on)
+			known_begin(label, &label->known_user);
+		ok = part_label(label, trace, &trace->parts[i], &copy);
+	}
+	size = copy.size;
+	if (!ok || !ahead_label(label, trace, &copy)) {
+		free(copy.bytes);
+		return no_memory();
+	}
+	trace_replace(trace, &copy, size);
 	return true;
 }
 
@@ -284,16 +394,6 @@ static bool enters_user(struct walk *walk, const struct kipt_packet *packet)
 	return !(walk->last_ip >> 63) &&
 	       (packet->type == KIPT_PACKET_TIP_PGE ||
 		(packet->type == KIPT_PACKET_TIP && was_kernel));
-}
-
-/* The space of the task that runs at a time, or that a kernel thread took the turn from. */
-static u32 space_loaded(const struct perf_turn *turns, size_t turn)
-{
-	size_t tries = TURNS_LOADED;
-
-	while (turns[turn].space == PERF_NO_SPACE && turn && tries--)
-		turn--;
-	return turns[turn].space;
 }
 
 /* A process has two page tables, side by side, where the kernel's is hidden from it. */
@@ -336,61 +436,73 @@ static bool has_time(const struct walk *walk, const struct kipt_packet *packet,
 		(in_psb && packet->type == KIPT_PACKET_PIP));
 }
 
+/* The packet has a time: the PIPs since the one before have owners. */
+static bool loads_time(struct loads *loads, struct known *known)
+{
+	const struct walk *walk = &known->walk;
+	struct load load;
+
+	known->time = walk->clock.now;
+	if (known->turn != walk->turn)
+		known->now = space_loaded(walk->turns, walk->turn);
+	known->turn = walk->turn;
+	if (known->timed == loads->count && known->timed > known->first &&
+	    known->space != known->now && known->entered != NOWHERE) {
+		load = loads->list[known->timed - 1];
+		load.at = known->entered;
+		load.is_new = 1;
+		if (!load_add(loads, &load))
+			return false;
+	}
+	if (known->timed < loads->count) {
+		loads_settle(loads, known->first, known->timed, known->now);
+		known->timed = loads->count;
+		known->space = known->now;
+	}
+	known->entered = NOWHERE;
+	return true;
+}
+
 /*
  * The time of a PIP is that of the next packet that has a time, but in a PSB+: the one
  * before may be of before the switch. A process may execute another program, or map code
  * in the place of other code, and go on with the address space that is loaded: where user
- * code runs after that the trace gets a PIP.
+ * code runs after that the trace gets a PIP. Ends early where the first @enough have owners.
  */
-static bool loads_find(struct loads *loads, struct walk *walk)
+static bool loads_find(struct loads *loads, struct known *known, size_t enough)
 {
-	size_t first = loads->count, timed = first, turn = walk->turn;
-	u32 space = PERF_NO_SPACE, now = space_loaded(walk->turns, turn);
-	u64 time = walk->clock.now, entered = NOWHERE;
+	struct walk *walk = &known->walk;
 	struct kipt_packet packet;
-	bool in_psb = false;
 	struct load load;
 
-	while (walk_next(walk, &packet)) {
+	while (known->timed < enough && walk_next(walk, &packet)) {
 		if (packet.type == KIPT_PACKET_TNT)
 			continue;
 		if (packet.type == KIPT_PACKET_PSB || packet.type == KIPT_PACKET_PSBEND)
-			in_psb = packet.type == KIPT_PACKET_PSB;
-		if (enters_user(walk, &packet) && entered == NOWHERE)
-			entered = walk_at(walk) - packet.len;
+			known->in_psb = packet.type == KIPT_PACKET_PSB;
+		if (enters_user(walk, &packet) && known->entered == NOWHERE)
+			known->entered = walk_at(walk) - packet.len;
 		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
 			load = (struct load){ .at = walk_at(walk) - packet.len,
 					      .cr3 = packet.value };
-			entered = NOWHERE;
+			known->entered = NOWHERE;
 			if (!load_add(loads, &load))
 				return false;
 		}
-		if (!has_time(walk, &packet, in_psb, time))
-			continue;
-		time = walk->clock.now;
-		if (turn != walk->turn)
-			now = space_loaded(walk->turns, walk->turn);
-		turn = walk->turn;
-		if (timed == loads->count && timed > first && space != now &&
-		    entered != NOWHERE) {
-			load = loads->list[timed - 1];
-			load.at = entered;
-			load.is_new = 1;
-			if (!load_add(loads, &load))
-				return false;
-		}
-		if (timed < loads->count) {
-			loads_settle(loads, first, timed, now);
-			timed = loads->count;
-			space = now;
-		}
-		entered = NOWHERE;
+		if (has_time(walk, &packet, known->in_psb, known->time) &&
+		    !loads_time(loads, known))
+			return false;
 	}
-	/* Who runs after the last time is known if nobody else does. */
-	loads_settle(loads, first, timed, walk->turn + 1 == walk->count ?
-					  space_loaded(walk->turns, walk->turn) :
-					  PERF_NO_SPACE);
 	return true;
+}
+
+/* Who runs after the last time of a part is known if nobody else does. */
+static void loads_end(struct loads *loads, const struct known *known)
+{
+	const struct walk *walk = &known->walk;
+
+	loads_settle(loads, known->first, known->timed, walk->turn + 1 == walk->count ?
+		     space_loaded(walk->turns, walk->turn) : PERF_NO_SPACE);
 }
 
 /* The index of an address space and whose it is; the latest come again. */
@@ -415,15 +527,16 @@ static bool owner_get(struct perf_owner **owners, size_t *count, u64 cr3,
 	return true;
 }
 
-static bool loads_label(struct perf_trace *trace, struct loads *loads,
-			struct perf_owner **owners, size_t *count)
+static bool loads_label(struct perf_label *label, struct perf_trace *trace)
 {
+	struct loads *loads = &label->loads;
 	size_t i, index;
 
-	for (i = 0; i < loads->count; i++) {
+	for (i = label->old; i < loads->count; i++) {
 		struct load *load = &loads->list[i];
 
-		if (!owner_get(owners, count, load->cr3, load->space, &index))
+		if (!owner_get(&label->owners, &label->owner_count, load->cr3, load->space,
+			       &index))
 			return false;
 		load->index = index;
 		if (!load->is_new)
@@ -432,56 +545,98 @@ static bool loads_label(struct perf_trace *trace, struct loads *loads,
 	return true;
 }
 
-/* Those that the trace gets; most often there are none. */
-static bool loads_insert(struct perf_trace *trace, const struct loads *loads)
+/* Copies up to @end, with those that the trace gets. */
+static bool loads_copy(struct perf_trace *trace, const struct loads *loads, size_t *next,
+		       u64 end, struct copy *copy)
 {
+	for (; *next < loads->count && loads->list[*next].at < end; ++*next) {
+		const struct load *load = &loads->list[*next];
+
+		if (load->is_new && (!copy_upto(copy, trace, load->at) ||
+				     !pip_put(copy, load->index)))
+			return false;
+	}
+	return copy_upto(copy, trace, end);
+}
+
+/* Most often there are none. */
+static bool loads_insert(const struct perf_label *label, struct perf_trace *trace)
+{
+	const struct loads *loads = &label->loads;
 	struct copy copy = { 0 };
-	size_t next = 0, i;
+	size_t next = label->old, i;
+	bool ok = true;
+	u64 size;
 
 	while (next < loads->count && !loads->list[next].is_new)
 		next++;
 	if (next == loads->count)
 		return true;
-	for (i = 0; i < trace->part_count; i++) {
+	for (i = 0; i < trace->part_count && ok; i++) {
 		struct perf_part *part = &trace->parts[i];
-		u64 start = copy.size, end = part->start + part->size;
-		bool ok = true;
+		u64 start = copy.size;
 
-		for (; ok && next < loads->count && loads->list[next].at < end; next++) {
-			const struct load *load = &loads->list[next];
-
-			ok = !load->is_new || (copy_upto(&copy, trace, load->at) &&
-					       pip_put(&copy, load->index));
-		}
-		if (!ok || !copy_upto(&copy, trace, end)) {
-			free(copy.bytes);
-			return false;
-		}
+		ok = loads_copy(trace, loads, &next, part->start + part->size, &copy);
 		part->start = start;
 		part->size = copy.size - start;
 	}
-	trace_replace(trace, &copy);
+	size = copy.size;
+	if (!ok || !loads_copy(trace, loads, &next, trace->end, &copy)) {
+		free(copy.bytes);
+		return false;
+	}
+	trace_replace(trace, &copy, size);
 	return true;
 }
 
-bool perf_label_replace(struct perf_trace *trace,
-			const struct kipt_flow_config *config,
-			const struct perf_turn *turns, size_t turn_count,
-			struct perf_owner **owners, size_t *count)
+/* Finds the PIPs of a stretch, @count, and owners for those at its end by what is ahead. */
+static bool stretch_find(struct perf_label *label, const struct perf_trace *trace,
+			 size_t *count)
 {
-	struct walk walk = { .turns = turns, .count = turn_count };
-	struct loads loads = { 0 };
+	struct known ahead;
+	struct loads *loads = &label->loads;
 	bool ok = true;
 	size_t i;
 
-	*owners = NULL;
-	*count = 0;
 	for (i = 0; i < trace->part_count && ok; i++) {
-		walk_start(&walk, trace, &trace->parts[i], config);
-		ok = loads_find(&loads, &walk);
+		const struct perf_part *part = &trace->parts[i];
+
+		if (i || !trace->goes_on) {
+			loads_end(loads, &label->known);
+			known_begin(label, &label->known);
+		}
+		walk_over(&label->known.walk, trace, part->start, part->start + part->size);
+		ok = loads_find(loads, &label->known, SIZE_MAX);
 	}
-	ok = ok && loads_label(trace, &loads, owners, count) &&
-	     loads_insert(trace, &loads);
-	free(loads.list);
-	return ok || no_memory();
+	*count = loads->count;
+	ahead = label->known;
+	walk_over(&ahead.walk, trace, trace->size, trace->end);
+	ok = ok && loads_find(loads, &ahead, *count);
+	loads_end(loads, &ahead);
+	return ok;
+}
+
+/* Of the PIPs of a stretch the next one needs the last. */
+static void loads_keep(struct perf_label *label, size_t count)
+{
+	struct known *known = &label->known;
+	size_t all = count - known->first;
+
+	label->old = all ? 1 : 0;
+	if (all)
+		label->loads.list[0] = label->loads.list[count - 1];
+	known->timed = known->timed == count ? label->old : 0;
+	known->first = 0;
+	label->loads.count = label->old;
+}
+
+bool perf_label_replace(struct perf_label *label, struct perf_trace *trace)
+{
+	size_t count;
+
+	if (!stretch_find(label, trace, &count) || !loads_label(label, trace) ||
+	    !loads_insert(label, trace))
+		return no_memory();
+	loads_keep(label, count);
+	return true;
 }

@@ -25,28 +25,48 @@ struct perf_owner {
 	u32 space;
 };
 
+struct perf_label;
+
 /**
- * perf_label_insert() - put PIP packets into a trace of user code
- * @trace: changed; a made-up CR3 is the index of a turn + 1, shifted
- * @config: how to read its times
- * @turns: who ran
+ * perf_label_create() - begin with the trace of a queue
+ * @config: how to read its times; must live as long
+ * @turns: who ran; must live as long
  * @count: how many, at least 1
+ *
+ * Return: the caller's until perf_label_destroy(), or NULL after a sentence: no memory.
+ */
+struct perf_label *perf_label_create(const struct kipt_flow_config *config,
+				     const struct perf_turn *turns, size_t count);
+
+/**
+ * perf_label_destroy() - free it, with the owners
+ * @label: may be NULL
+ */
+void perf_label_destroy(struct perf_label *label);
+
+/**
+ * perf_label_owners() - whose page tables there were so far
+ * @label: the trace
+ * @count: how many
+ *
+ * Return: a list, until the next stretch.
+ */
+const struct perf_owner *perf_label_owners(const struct perf_label *label, size_t *count);
+
+/**
+ * perf_label_insert() - put PIP packets into the next stretch of a trace of user code
+ * @label: the trace
+ * @trace: the stretch, changed; a made-up CR3 is the index of a turn + 1, shifted
  *
  * Return: true, or false after a sentence: no memory.
  */
-bool perf_label_insert(struct perf_trace *trace,
-		       const struct kipt_flow_config *config,
-		       const struct perf_turn *turns, size_t count);
+bool perf_label_insert(struct perf_label *label, struct perf_trace *trace);
 
 /**
- * perf_label_replace() - replace the CR3s of a trace that has some
- * @trace: its PIP packets get made-up CR3s, the index of an owner + 1, shifted; where user
- *	code runs after its process changed its mappings, a PIP is put in
- * @config: how to read its times
- * @turns: who ran
- * @turn_count: how many, at least 1
- * @owners: filled; the caller frees it, also after a failure
- * @count: how many
+ * perf_label_replace() - replace the CR3s of the next stretch of a trace that has some
+ * @label: the trace
+ * @trace: the stretch; its PIP packets get made-up CR3s, the index of an owner + 1, shifted;
+ *	where user code runs after its process changed its mappings, a PIP is put in
  *
  * The kernel uses a page table again for another process: a CR3 alone does not
  * say whose it is. The time does, of the next packet that has one. Where several page
@@ -55,9 +75,6 @@ bool perf_label_insert(struct perf_trace *trace,
  *
  * Return: true, or false after a sentence: no memory.
  */
-bool perf_label_replace(struct perf_trace *trace,
-			const struct kipt_flow_config *config,
-			const struct perf_turn *turns, size_t turn_count,
-			struct perf_owner **owners, size_t *count);
+bool perf_label_replace(struct perf_label *label, struct perf_trace *trace);
 
 #endif /* KIPT_PERF_LABEL_H */
