@@ -63,6 +63,39 @@ static bool mapping_same(const struct mapping *a, const struct mapping *b)
 	       a->offset == b->offset && !strcmp(a->path, b->path);
 }
 
+/* Of the same file, at the same distance to what is in it? */
+static bool code_same(const struct mapping *a, const struct mapping *b)
+{
+	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path);
+}
+
+static bool is_among_others(const struct process *process, const struct mapping *mapping)
+{
+	size_t i;
+
+	for (i = 0; i < process->count; i++) {
+		const struct mapping *other = &process->list[i];
+
+		if (mapping->start < other->end && other->start < mapping->end &&
+		    !code_same(mapping, other))
+			return true;
+	}
+	return false;
+}
+
+static const struct mapping *latest_find(const struct process *process, u64 address)
+{
+	size_t i;
+
+	for (i = process->count; i > 0; i--) {
+		const struct mapping *mapping = &process->list[i - 1];
+
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
+	}
+	return NULL;
+}
+
 bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 {
 	struct process *process = process_get(maps, pid);
@@ -71,13 +104,14 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 
 	if (!process)
 		return false;
-	known = maps_find(process, mapping->start);
+	known = latest_find(process, mapping->start);
 	if (known && mapping_same(known, mapping))
 		return true;
 	list = realloc(process->list, (process->count + 1) * sizeof(*list));
 	if (!list)
 		return false;
 	process->list = list;
+	process->several |= is_among_others(process, mapping);
 	list[process->count] = *mapping;
 	list[process->count].path = strdup(mapping->path);
 	if (!list[process->count].path)
@@ -89,15 +123,16 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 
 const struct mapping *maps_find(const struct process *process, u64 address)
 {
+	const struct mapping *latest = latest_find(process, address), *other;
 	size_t i;
 
-	for (i = process->count; i > 0; i--) {
-		const struct mapping *mapping = &process->list[i - 1];
-
-		if (address >= mapping->start && address < mapping->end)
-			return mapping;
+	for (i = 0; latest && process->several && i < process->count; i++) {
+		other = &process->list[i];
+		if (address >= other->start && address < other->end &&
+		    !code_same(latest, other))
+			return NULL;
 	}
-	return NULL;
+	return latest;
 }
 
 static void comm_read(struct process *process, u32 tid)

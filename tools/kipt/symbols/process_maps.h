@@ -31,8 +31,10 @@ struct mapping {
  * struct process - one process
  * @pid: thread group id
  * @comm: its name
- * @list: mappings, oldest first: later ones hide earlier ones
+ * @list: mappings, oldest first
  * @count: how many
+ * @several: some overlap that are of different code, as of programs that it executed one
+ *	after the other
  * @next: the next process
  */
 struct process {
@@ -40,6 +42,7 @@ struct process {
 	char comm[32];
 	struct mapping *list;
 	size_t count;
+	bool several;
 	struct process *next;
 };
 
@@ -112,7 +115,8 @@ struct process *maps_process(const struct maps *maps, u32 pid);
  * @process: whose
  * @address: what to look for
  *
- * Return: the latest one, or NULL.
+ * Return: the latest one; NULL if there is none, or if several are of different code there:
+ * nothing says which of them it was when.
  */
 const struct mapping *maps_find(const struct process *process, u64 address);
 

@@ -295,6 +295,18 @@ static void narrow_say(struct output *output)
 	}
 }
 
+/* Names that nobody is sure of are left out. */
+static void several_say(const struct maps *maps)
+{
+	const struct process *process = maps->first;
+
+	while (process && !process->several)
+		process = process->next;
+	if (process)
+		say_note("process %u (%s) had different code at the same addresses, as of programs that it executed one after the other: functions there have no names; in what 'kipt record -o FILE.data' makes they have",
+			 process->pid, process->comm);
+}
+
 bool output_close(struct output *output, bool whole)
 {
 	bool written = output->file &&
@@ -317,6 +329,7 @@ bool output_close(struct output *output, bool whole)
 	ending_destroy(output->ending);
 	last_lines_destroy(output->last);
 	names_destroy(output->names);
+	several_say(&output->maps);
 	maps_free(&output->maps);
 	return ok;
 }
