@@ -237,8 +237,29 @@ bad_record_tests() {
 	{ cpu 0; } | records good.rec
 	refused "records_bad_maps" 1 "line 1 is not of a maps file" \
 		show good.rec --maps zero
-	refused "records_no_kallsyms" 0 "cannot read kernel symbols.*ENOENT" \
-		show json.rec --kallsyms nothere
+}
+
+# A file that the user names has kernel symbols, whether the trace needs them or not.
+bad_kallsyms_tests() {
+	local verb want
+	mkdir -p folder
+	printf 'fetch:x:1\nbad:x:2\n' >words
+	sed 's/^[0-9a-f]*/0000000000000000/' kallsyms >hidden
+	for verb in "show user.rec" "open user.rec --calls" "open json.rec" "diff json.rec json.rec"; do
+		for want in "nothere:cannot read kernel symbols from nothere.*ENOENT" \
+			"folder:cannot read kernel symbols from folder.*EISDIR" \
+			"empty:no addresses of kernel code in empty: it is no copy of /proc/kallsyms, or none that root made" \
+			"words:no addresses of kernel code in words" \
+			"hidden:no addresses of kernel code in hidden"; do
+			# shellcheck disable=SC2086
+			refused "records_bad_kallsyms $verb ${want%%:*}" 1 "${want#*:}" \
+				$verb --kallsyms "${want%%:*}"
+			same "records_bad_kallsyms_alone $verb ${want%%:*}" ":1:0" \
+				"$OUT:$(grep -c . err):$(grep -c kptr_restrict err)"
+		done
+	done
+	"$KIPT" show json.rec --calls --kallsyms <(cat kallsyms) >out 2>err
+	same "records_kallsyms_of_a_pipe" "0 1" "$? $(grep -cw -m1 first out)"
 }
 
 # Any bytes are shown somehow; nothing crashes.
@@ -666,6 +687,7 @@ record_tests() {
 	other_view_tests
 	user_symbol_tests
 	bad_record_tests
+	bad_kallsyms_tests
 	random_record_tests
 	old_record_tests
 	node_record_tests

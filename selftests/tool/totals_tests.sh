@@ -314,8 +314,8 @@ sys.stdout.buffer.write(text.split("\n")[2].encode())' 2>&1)"
 		sed -n 's/^kipt \(.*--totals.*\)/\1/p') 2>err)"
 	# What is too long for a command is none.
 	local size
-	for size in 4085 4086 4090 4100 5000 9000; do
-		"$KIPT" open totals.rec --top 1 --kallsyms "$(printf "%0*d'" $size 0)" \
+	for size in 4089 4090 4094 4104 5000 9000; do
+		"$KIPT" open totals.rec --top 1 --comm "$(printf "%0*d'" $size 0)" \
 			2>err >out
 		echo "$? $(grep -c '^kipt show' out)"
 	done >sizes

@@ -14,6 +14,7 @@
 #include "../cli/json_lines.h"
 #include "../cli/kipt.h"
 #include "../kernel/genl.h"
+#include "../symbols/kernel_symbols.h"
 #include "crash_show.h"
 #include "vmcoreinfo.h"
 
@@ -430,10 +431,13 @@ static void snapshot_found(void *ctx, const struct kipt_snapshot *snapshot)
 
 bool snapshots_list(const char *kallsyms, bool json)
 {
-	struct genl *genl = genl_open(false);
 	struct list list = { .json = json };
+	struct genl *genl;
 	bool ok = false;
 
+	if (!kernel_symbols_check(kallsyms))
+		return false;
+	genl = genl_open(false);
 	list.names = names_create(kallsyms, &list.maps, false);
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);

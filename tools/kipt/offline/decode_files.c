@@ -297,6 +297,9 @@ static bool output_decode(const struct offline *offline,
 
 	if (!output_open(&output, options, false))
 		return false;
+	/* "" is none: the trace may be of another machine, or of the past. */
+	if (!options->kallsyms)
+		names_kallsyms(output.names, offline->saved->kallsyms);
 	if (offline->demangle)
 		names_demangle(output.names);
 	maps_move(&output.maps, offline->image_maps);
@@ -315,9 +318,6 @@ bool offline_decode(const struct offline *offline,
 	struct file_map trace = { 0 };
 	bool ok;
 
-	/* "" is none: the trace may be of another machine, or of the past. */
-	if (!options->kallsyms)
-		options->kallsyms = saved->kallsyms;
 	if (!options->maps && saved->maps[0])
 		options->maps = saved->maps;
 	if (!output_spares(options, offline->path) ||

@@ -815,7 +815,7 @@ static bool config_make(struct run *run)
 }
 
 /* What perf record --kcore copied. */
-static bool kcore_find(struct run *run, struct view_options *options)
+static bool kcore_find(struct run *run)
 {
 	char path[4096];
 
@@ -827,26 +827,23 @@ static bool kcore_find(struct run *run, struct view_options *options)
 		return false;
 	snprintf(run->kallsyms, sizeof(run->kallsyms),
 		 "%s/kcore_dir/kallsyms", run->decode->path);
-	if (!*options->kallsyms && !access(run->kallsyms, R_OK))
-		options->kallsyms = run->kallsyms;
+	if (!*run->kallsyms_used && !access(run->kallsyms, R_OK))
+		run->kallsyms_used = run->kallsyms;
 	return true;
 }
 
 /* A copy of the kernel that ran counts more than its file: it was patched. */
-static bool kernel_find(struct run *run, struct view_options *options)
+static bool kernel_find(struct run *run, const struct view_options *options)
 {
 	const char *vmlinux = run->decode->vmlinux;
 	bool ok;
 
-	if (!options->kallsyms)
-		options->kallsyms = "";
+	run->kallsyms_used = options->kallsyms ? options->kallsyms : "";
 	ok = !vmlinux ||
 	     (perf_kernel_moved(&run->kernel, run->file, vmlinux,
 				&run->kernel_bias) &&
 	      image_add_kernel(run->decode->image, vmlinux, run->kernel_bias));
-	ok = ok && kcore_find(run, options);
-	run->kallsyms_used = options->kallsyms;
-	return ok;
+	return ok && kcore_find(run);
 }
 
 /* Those of modules are in kallsyms alone. */

@@ -39,7 +39,7 @@ struct perf_decode {
 /**
  * perf_decode() - decode a recording
  * @decode: what, and how
- * @options: how it is shown; its kallsyms is set here if the recording has some
+ * @options: how it is shown; a kallsyms of the recording is taken if it names none
  *
  * One CPU or thread after the other. What code is missing is listed at the end.
  *

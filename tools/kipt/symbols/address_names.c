@@ -146,6 +146,11 @@ void names_destroy(struct names *names)
 	free(names);
 }
 
+void names_kallsyms(struct names *names, const char *kallsyms)
+{
+	names->kallsyms = kallsyms;
+}
+
 void names_kernel(struct names *names, struct symbols *symbols)
 {
 	names->changes++;

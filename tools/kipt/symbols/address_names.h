@@ -46,6 +46,13 @@ struct names *names_create(const char *kallsyms, struct maps *maps, bool live);
  */
 void names_destroy(struct names *names);
 
+/**
+ * names_kallsyms() - symbols of the kernel from another file than names_create() has
+ * @names: names; nothing was looked up yet
+ * @kallsyms: as for names_create()
+ */
+void names_kallsyms(struct names *names, const char *kallsyms);
+
 struct symbols;
 
 /**

@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../cli/messages.h"
 #include "kernel_symbols.h"
 
 #define KALLSYMS	"/proc/kallsyms"
+#define NO_ADDRESSES	"no addresses of kernel code in %s: it is no copy of " KALLSYMS ", or none that root made"
 #define NAME_MOST	511
 #define OBJECT_MOST	127
 
@@ -32,11 +34,15 @@ static int name_rank(char type, const char *name)
 	return rank + (name[0] != '_') - (strchr(name, '.') != NULL);
 }
 
+static bool is_code(char type)
+{
+	return type && strchr("tTwW", type);
+}
+
 bool kernel_symbols_add(struct symbols *symbols, u64 address, char type,
 			const char *name, const char *object)
 {
-	if (!address || !type || !strchr("tTwW", type) ||
-	    name_is_padding(name))
+	if (!address || !is_code(type) || name_is_padding(name))
 		return true;
 	return symbols_add(symbols, address, 0, name_rank(type, name), name,
 			   "", object);
@@ -76,6 +82,8 @@ bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol)
 	if (!isxdigit((unsigned char)*at))
 		return false;
 	symbol->address = strtoull(at, &at, 16);
+	if (!is_blank(*at))
+		return false;
 	at = blank_skip(at);
 	symbol->type = *at;
 	if (!*at)
@@ -106,8 +114,7 @@ static bool line_take(struct symbols *symbols, char *line, bool all)
 		return kernel_symbols_add(symbols, s.address, s.type, s.name,
 					  s.object);
 	return symbols_add(symbols, s.address, 0,
-			   strchr("tTwW", s.type) != NULL, s.name, "",
-			   s.object);
+			   is_code(s.type), s.name, "", s.object);
 }
 
 static bool file_take(struct symbols *symbols, FILE *file, bool all,
@@ -156,10 +163,47 @@ struct symbols *kernel_symbols_load(const char *path)
 		return NULL;
 	if (symbols_count(symbols))
 		return symbols;
-	say_note("no kernel symbols: %s hides the addresses (kernel.kptr_restrict) or has none",
-		 path ? path : KALLSYMS);
+	if (path)
+		say_note("no kernel symbols: " NO_ADDRESSES, path);
+	else
+		say_note("no kernel symbols: " KALLSYMS " hides the addresses (kernel.kptr_restrict) or has none");
 	symbols_destroy(symbols);
 	return NULL;
+}
+
+/* Up to the first one: there are many. */
+static bool file_has_code(FILE *file)
+{
+	struct kernel_symbol symbol;
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	while (!found && getline(&line, &room, file) > 0)
+		found = kernel_symbol_parse(line, &symbol) && symbol.address &&
+			is_code(symbol.type);
+	free(line);
+	return found;
+}
+
+bool kernel_symbols_check(const char *path)
+{
+	struct stat st;
+	FILE *file;
+	bool found;
+
+	/* What is no file, as a pipe, can be read only once. */
+	if (!path || !*path || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return true;
+	file = fopen(path, "re");
+	found = file && file_has_code(file);
+	if (!file || ferror(file))
+		say_errno(errno, "cannot read kernel symbols from %s", path);
+	else if (!found)
+		say_error(NO_ADDRESSES, path);
+	if (file)
+		fclose(file);
+	return found;
 }
 
 u64 kernel_symbol_address(const char *path, const char *name)

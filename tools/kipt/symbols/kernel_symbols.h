@@ -42,6 +42,16 @@ bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol);
 struct symbols *kernel_symbols_load(const char *path);
 
 /**
+ * kernel_symbols_check() - can symbols be had of the file that the user named?
+ * @path: a copy of /proc/kallsyms; NULL and "": none was named
+ *
+ * What is neither a file nor a folder is not looked at.
+ *
+ * Return: true, or false after a sentence.
+ */
+bool kernel_symbols_check(const char *path);
+
+/**
  * kernel_symbol_address() - look for one symbol in a kallsyms file
  * @path: the file
  * @name: of the symbol, which is not a module's

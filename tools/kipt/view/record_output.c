@@ -9,6 +9,7 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../symbols/kernel_symbols.h"
 #include "record_output.h"
 
 bool output_spares(const struct view_options *options, const char *input)
@@ -58,7 +59,8 @@ bool output_open(struct output *output, const struct view_options *options,
 	memset(output, 0, sizeof(*output));
 	output->options = options;
 	progress_lines(view_shows_lines(options));
-	if (options->maps && !maps_load(&output->maps, options->maps))
+	if (!kernel_symbols_check(options->kallsyms) ||
+	    (options->maps && !maps_load(&output->maps, options->maps)))
 		goto err_maps;
 	output->names = names_create(options->kallsyms, &output->maps, live);
 	if (!output->names) {
