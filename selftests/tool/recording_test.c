@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #define FILES_FEW	64
 #define EVENT_BYTES	48
 #define NO_TRACE	1
+#define OLD_BYTES	100
 
 static struct ktap ktap;
 /* What the kernel has and allows. */
@@ -37,6 +39,13 @@ static u64 ring_most = RING_BYTES;
 static u32 watermark;
 static u32 cpus_visited;
 
+/* Whether two names can be exchanged; which rename fails, 0: none; and those after it. */
+static int can_exchange = 1;
+static u32 renames, renames_fail;
+static bool rename_back_fails;
+
+int __real_rename(const char *from, const char *to);
+int __real_renameat2(int from, const char *old, int to, const char *new, unsigned int flags);
 void *__real_mmap(void *at, size_t size, int rights, int flags, int fd, off_t offset);
 
 /* An event of perf: its ring is memory. */
@@ -71,6 +80,23 @@ void *__wrap_mmap(void *at, size_t size, int rights, int flags, int fd, off_t of
 		return MAP_FAILED;
 	}
 	return __real_mmap(at, size, rights, flags, fd, offset);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+	renames++;
+	if (!renames_fail || renames < renames_fail || (renames > renames_fail && !rename_back_fails))
+		return __real_rename(from, to);
+	errno = EIO;
+	return -1;
+}
+
+int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned int flags)
+{
+	if (can_exchange)
+		return __real_renameat2(from, old, to, new, flags);
+	errno = EINVAL;
+	return -1;
 }
 
 /* As with a kernel for 4,096 CPUs. */
@@ -199,6 +225,64 @@ static void place_dropped(bool folder)
 		    "recording_dropped_leaves_nothing %d", folder);
 }
 
+/* A file that is to replace a folder, and the other way around: what was there is old. */
+static bool place_of_other_kind(struct perf_place *place, bool folder)
+{
+	const char *old = folder ? "o.data" : "o.data/data";
+
+	return !system("rm -rf o.data*") && (folder || !mkdir("o.data", 0700)) &&
+	       file_write(old) && truncate(old, OLD_BYTES) >= 0 &&
+	       perf_place_make(place, "o.data", folder) && file_write(place->data);
+}
+
+/* The name may be a pattern. */
+static bool is_old(const char *path)
+{
+	struct stat st;
+	glob_t found;
+	bool is;
+
+	is = !glob(path, 0, NULL, &found) && found.gl_pathc == 1 &&
+	     !stat(found.gl_pathv[0], &st) && st.st_size == OLD_BYTES;
+	globfree(&found);
+	return is;
+}
+
+/* NFS, 9p and others have no RENAME_EXCHANGE. */
+static void place_replaces_other_kind(bool folder)
+{
+	const char *old = folder ? "o.data" : "o.data/data";
+	const char *new = folder ? "o.data/data" : "o.data";
+	struct perf_place place;
+	bool ok;
+
+	for (can_exchange = 0; can_exchange < 2; can_exchange++) {
+		ok = place_of_other_kind(&place, folder) && perf_place_settle(&place) &&
+		     !access(new, F_OK) && !is_old(new);
+		ktap_result(&ktap, ok && !system("! ls -d o.data.* 2>/dev/null"),
+			    "recording_replaces_other_kind %d %d", folder, can_exchange);
+	}
+	can_exchange = 0;
+	/* The first is that without an exchange: nothing was moved yet. */
+	for (renames_fail = 2; renames_fail < 4; renames_fail++) {
+		renames = 0;
+		ok = place_of_other_kind(&place, folder) && !perf_place_settle(&place) &&
+		     is_old(old);
+		ktap_result(&ktap, ok && !system("ls o.data.?????" "?/data >/dev/null"),
+			    "recording_stays_where_a_rename_fails %d %u", folder, renames_fail);
+	}
+	renames_fail = 3;
+	rename_back_fails = true;
+	renames = 0;
+	ok = place_of_other_kind(&place, folder) && !perf_place_settle(&place) &&
+	     is_old(folder ? "o.data.*.before" : "o.data.*.before/data");
+	ktap_result(&ktap, ok && !system("ls o.data.?????" "?/data >/dev/null"),
+		    "recording_keeps_both_where_none_goes_back %d", folder);
+	rename_back_fails = false;
+	renames_fail = 0;
+	can_exchange = 1;
+}
+
 static void places(void)
 {
 	int folder;
@@ -207,6 +291,7 @@ static void places(void)
 		places_of_one_name(folder);
 		place_with_a_link(folder);
 		place_dropped(folder);
+		place_replaces_other_kind(folder);
 	}
 }
 

@@ -178,7 +178,7 @@ $(KIPT_OUT)/killed_test: $(call kipt-objects,records/process_records symbols/bui
 KIPT_WITH_TOOL := program perf_write recording names text
 $(KIPT_WITH_TOOL:%=$(KIPT_OUT)/%_test): $(filter-out %/main.o,$(KIPT_OBJECTS))
 # Recordings on a machine that is made up.
-$(KIPT_OUT)/recording_test: KIPT_WRAPPED := syscall ioctl mmap sched_getaffinity \
+$(KIPT_OUT)/recording_test: KIPT_WRAPPED := rename renameat2 syscall ioctl mmap sched_getaffinity \
 	sched_setaffinity args_cpus raw_take
 KIPT_TESTS := $(patsubst %,$(KIPT_OUT)/%_test,jobs filter child ctl ending killed \
 	$(KIPT_WITH_TOOL))

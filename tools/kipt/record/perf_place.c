@@ -50,7 +50,7 @@ static bool recording_remove(int parent, const char *name)
 	return !unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* All that is in the place, and the place. */
+/* All that is in the place, and the place; true if nothing is left. */
 static bool part_remove(const struct perf_place *place)
 {
 	int part = open(place->part,
@@ -77,6 +77,7 @@ static bool is_other_folder(const char *path)
 static void place_free(struct perf_place *place)
 {
 	free(place->part);
+	free(place->aside);
 	free(place->data);
 	free(place->kcore);
 	memset(place, 0, sizeof(*place));
@@ -100,11 +101,13 @@ static bool part_make(struct perf_place *place)
 
 static bool names_make(struct perf_place *place, bool folder)
 {
+	if (asprintf(&place->aside, "%s.before", place->part) < 0)
+		place->aside = NULL;
 	if (asprintf(&place->data, "%s/data", place->part) < 0)
 		place->data = NULL;
 	if (folder && asprintf(&place->kcore, "%s/kcore_dir", place->part) < 0)
 		place->kcore = NULL;
-	if (place->data && (place->kcore || !folder))
+	if (place->aside && place->data && (place->kcore || !folder))
 		return true;
 	say_errno(ENOMEM, "cannot make %s", place->path);
 	return false;
@@ -125,6 +128,32 @@ bool perf_place_make(struct perf_place *place, const char *path, bool folder)
 	return false;
 }
 
+/* Between the two renames nothing has the name; what had it is @aside. */
+static bool aside_replace(const char *made, const char *path, const char *aside)
+{
+	int err;
+
+	if (rename(path, aside))
+		return false;
+	if (!rename(made, path))
+		return true;
+	err = errno;
+	if (rename(aside, path))
+		say_note("what was in %s before is in %s", path, aside);
+	errno = err;
+	return false;
+}
+
+/* The second is for a folder that is one of the two, and the third for file systems, as NFS,
+ * that exchange no names. What was there is @made then, or @aside.
+ */
+static bool name_take(const char *made, const char *path, const char *aside)
+{
+	return !rename(made, path) ||
+	       !renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE) ||
+	       (errno == EINVAL && aside_replace(made, path, aside));
+}
+
 bool perf_place_settle(struct perf_place *place)
 {
 	const char *made = place->kcore ? place->part : place->data;
@@ -133,12 +162,13 @@ bool perf_place_settle(struct perf_place *place)
 
 	if (is_other_folder(path))
 		errno = EISDIR;
-	else	/* The second where one of the two is a folder. */
-		ok = !rename(made, path) ||
-		     !renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE);
+	else
+		ok = name_take(made, path, place->aside);
 	if (!ok)
 		say_errno(errno, "cannot replace %s: the recording is in %s",
 			  path, made);
+	else if (!recording_remove(AT_FDCWD, place->aside))
+		say_note("what was in %s before is in %s", path, place->aside);
 	else if (!part_remove(place))
 		say_note("what was in %s before is in %s", path, made);
 	place_free(place);

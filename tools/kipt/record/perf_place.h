@@ -2,8 +2,8 @@
 /*
  * Where a recording for perf is until it is complete: in a folder of its own beside its
  * name, NAME.XXXXXX with letters that make it the only one, for its owner alone. What has
- * the name already is replaced at once, and stays as it was if there is nothing to replace
- * it.
+ * the name already is replaced at once where the file system can, and stays as it was if
+ * there is nothing to replace it.
  */
 #ifndef KIPT_PERF_PLACE_H
 #define KIPT_PERF_PLACE_H
@@ -14,12 +14,14 @@
  * struct perf_place - such a place
  * @path: where it will be; the caller's
  * @part: the folder where it is meanwhile; owned
+ * @aside: where what is replaced is meanwhile, if the file system exchanges no names; owned
  * @data: of @part, the file of events; owned
  * @kcore: of @part, the folder of what the kernel is; owned; NULL: it will be a file, @data
  */
 struct perf_place {
 	const char *path;
 	char *part;
+	char *aside;
 	char *data;
 	char *kcore;
 };
