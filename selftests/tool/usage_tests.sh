@@ -212,6 +212,27 @@ option_tests() {
 		crash collect --json dir
 	refused "crash_show_keeps_nothing" 2 "--keep goes with crash collect only" \
 		crash show 1 --keep 5
+	refused "two_views" 2 "only one of" fetch 1 --calls --branches
+	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
+	refused "record_needs_command" 2 "needs a command" record
+	refused "record_needs_command_dashes" 2 "needs a command" record --
+}
+
+# What there is to collect is asked first, then where it is to go.
+collect_tests() {
+	local fake
+	fake=$(dirname "$KIPT")/kipt_fake
+	if [ ! -d /sys/module/kipt ]; then
+		refused "crash_collect_absent" 1 "no PT on this CPU|module is not loaded" \
+			crash collect new
+		same "crash_collect_absent_makes_no_folder" "" "$(ls -d new 2>/dev/null)"
+	fi
+	if [ ! -x "$fake" ]; then
+		skip "crash_collect" "kipt_fake is not built beside the tool"
+		return
+	fi
+	local KIPT=$fake
+	export FAKE_MODULE=1
 	mkdir -p open && chmod 777 open
 	refused "crash_collect_wants_a_folder_of_its_own" 1 "others may write" \
 		crash collect open
@@ -224,10 +245,7 @@ option_tests() {
 		flock 9
 		timeout --preserve-status -s INT 1 "$KIPT" crash collect locked 2>err
 		echo "$? $(grep -c 'interrupted: another process has' err)")"
-	refused "two_views" 2 "only one of" fetch 1 --calls --branches
-	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
-	refused "record_needs_command" 2 "needs a command" record
-	refused "record_needs_command_dashes" 2 "needs a command" record --
+	unset FAKE_MODULE
 }
 
 # One clear sentence, whichever of the three reasons holds here.
@@ -275,6 +293,7 @@ full_tests() {
 usage_tests() {
 	help_tests
 	option_tests
+	collect_tests
 	full_tests
 	absent_tests
 	info_tests

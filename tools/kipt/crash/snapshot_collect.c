@@ -417,12 +417,13 @@ bool crash_collect(const struct crash_collect *collect)
 	progress_catch();
 	if (!boot_read(collecting.boot))
 		return false;
-	collecting.folder = folder_open(collect->dir);
-	if (collecting.folder < 0)
-		return false;
 	genl = genl_open(false);
-	ok = genl && old_remove(&collecting) && all_move(&collecting, genl);
+	if (!genl)
+		return false;
+	collecting.folder = folder_open(collect->dir);
+	ok = collecting.folder >= 0 && old_remove(&collecting) && all_move(&collecting, genl);
 	genl_close(genl);
-	close(collecting.folder);
+	if (collecting.folder >= 0)
+		close(collecting.folder);
 	return ok;
 }
