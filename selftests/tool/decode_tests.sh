@@ -164,7 +164,13 @@ bad_input_tests() {
 	refused "decode_missing" 1 "cannot read nothere.*ENOENT" decode nothere
 	refused "decode_folder" 1 "not a regular file" decode .
 	head -c 5000 /dev/zero >zero
-	refused "decode_no_psb" 1 "no PSB in its 5000 bytes" decode zero
+	local verb
+	for verb in "decode zero" "open zero" "open zero --json" "decode zero --totals" \
+		"decode zero --insns --jobs 4 --part 2/2"; do
+		# shellcheck disable=SC2086
+		refused "decode_no_psb $verb" 1 "no PSB in its 5000 bytes" $verb
+		same "decode_no_psb_alone $verb" ":1" "$OUT:$(grep -c . err)"
+	done
 	refused "decode_image_missing" 1 "cannot read nothere.*ENOENT" \
 		decode small.pt --image nothere@0x401000
 	refused "decode_image_bad_address" 1 "'4o1000' is no address" \

@@ -4,6 +4,7 @@
  * gives it code and takes its records; knows nothing of packets, and leaves
  * threads to parallel_decode.c.
  */
+#include "../../../kmod/decode/packet/sync.h"
 #include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
@@ -71,10 +72,7 @@ static bool verdict(enum kipt_status status, const struct sink *sink,
 {
 	if (status == KIPT_OK)
 		return !sink->failed;
-	if (status == KIPT_NO_PSB)
-		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
-			  path, (unsigned long long)sink->size);
-	else if (status == KIPT_STOPPED && !sink->failed)
+	if (status == KIPT_STOPPED && !sink->failed)
 		say_error("cancelled: this is the trace up to there, %.2f of %.2f MiB (ECANCELED)",
 			  (double)sink->reached / 1048576,
 			  (double)sink->size / 1048576);
@@ -244,6 +242,19 @@ static void cpu_begin(const struct offline *offline, struct output *output)
 	output->muted = false;
 }
 
+/* Whether there is anything to decode; false after a sentence. */
+static bool is_trace(const struct file_map *trace, const char *path)
+{
+	if (!trace->size)
+		say_error("%s is empty: there is no trace in it", path);
+	else if (kipt_sync_next(trace->bytes, trace->size, 0) == trace->size)
+		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
+			  path, (unsigned long long)trace->size);
+	else
+		return true;
+	return false;
+}
+
 static bool trace_decode(const struct offline *offline,
 			 const struct file_map *trace, struct output *output)
 {
@@ -256,11 +267,8 @@ static bool trace_decode(const struct offline *offline,
 	struct jobs *jobs;
 	bool ok;
 
-	if (!trace->size) {
-		say_error("%s is empty: there is no trace in it",
-			  offline->path);
+	if (!is_trace(trace, offline->path))
 		return false;
-	}
 	if (!narrow_has(&output->options->narrow.cpus, offline->cpu)) {
 		output->view.tally.trace_left = trace->size;
 		cpu_tell(output, offline->cpu);
