@@ -341,6 +341,16 @@ perf_whose_tests() {
 	{ bytes 75 03 f4 f4 f4 ff e3; head -c 4089 /dev/zero; } >whose1.dump
 	{ bytes 75 01 f4 ff e3; head -c 4091 /dev/zero; } >whose2.dump
 	bytes 00 10 40 00 00 00 00 00 | tee whose1.addr >whose2.addr
+	# Of two processes nobody knows which ran where, and neither that the CPU was idle.
+	bytes $PSB 02 23 99 01 51 00 10 40 00 0e 2d 10 10 01 >untimed.pt
+	make_perf form.data untimed.pt config=0x2001 elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@3000
+	run open form.data
+	same "perf_untimed_has_no_task" "1 1" "$(grep -c "^tasks not known: nobody said who ran" <<<"$OUT") \
+$(grep -c 'its trace has no times (tsc=0).* of a CPU code and task only if one process ran' <<<"$ERR")"
+	same "perf_untimed_has_no_idle_task" 0 "$("$KIPT" decode form.data --json 2>err | grep -c '"task"')"
+	make_perf form.data untimed.pt config=0x2001 elf=whose1 turn=100@10
+	run open form.data
+	same "perf_untimed_has_the_only_task" 1 "$(grep -c '^task 100 .*100.0 %' <<<"$OUT")"
 	# The trace ends; the recording goes on with another process.
 	bytes $begin $run 01 $(tsc_packet 1400) >whose.pt
 	make_perf whose.data whose.pt elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@3000

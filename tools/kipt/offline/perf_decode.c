@@ -229,7 +229,7 @@ static bool task_put(struct run *run, size_t turn)
 	run->turn = turn;
 	if (run->inserted && !now_set(run, at->space))
 		return false;
-	if (last < run->turn_count && same_task(run, last, turn))
+	if (at->unknown || (last < run->turn_count && same_task(run, last, turn)))
 		return true;
 	return record_put(run, &record);
 }
@@ -935,7 +935,7 @@ static void missing_say(struct run *run)
 	else if (!perf_maps_tsc(run->maps))
 		say_note("its events have no times: code is known only where a process ran one program; perf record --timestamp records times");
 	else if (!run->timed_trace)
-		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU only if one process ran");
+		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU code and task only if one process ran");
 	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
 		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
 	if (perf_maps_lost(run->maps))

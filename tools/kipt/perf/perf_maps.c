@@ -758,6 +758,7 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 		turn.tid = queue->has_cpu ? maps->only_pid : queue->tid;
 		turn.pid = queue->has_cpu ? turn.tid : pid_of(maps, turn.tid);
 		turn.space = only_space(maps, turn.pid);
+		turn.unknown = !turn.tid;
 		ok = turn_add(&list, count, &turn);
 		goto out;
 	}
@@ -767,6 +768,7 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 		ok = turn_play(maps, &list, count, turn, ~0ULL);
 		goto out;
 	}
+	turn.unknown = true;
 	for (i = ran_first(maps, queue->cpu); i < maps->ran_count && ok; i++) {
 		if (maps->rans[i].cpu != queue->cpu)
 			break;
@@ -781,6 +783,7 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 	if (!turn.pid && !*count) {
 		turn.pid = maps->only_pid;
 		turn.tid = turn.pid;
+		turn.unknown &= !turn.tid;
 	}
 	ok = ok && turn_play(maps, &list, count, turn, ~0ULL);
 out:

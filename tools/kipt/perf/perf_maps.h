@@ -31,15 +31,17 @@ struct perf_space {
 /**
  * struct perf_turn - a task on a CPU
  * @from: TSC from which on it ran
- * @pid: process; 0: idle, or nobody knows
+ * @pid: process; 0: idle, or @unknown
  * @tid: thread
  * @space: index of its space; PERF_NO_SPACE: none is known
+ * @unknown: nobody knows which task it is
  */
 struct perf_turn {
 	u64 from;
 	u32 pid;
 	u32 tid;
 	u32 space;
+	bool unknown;
 };
 
 #define PERF_NO_SPACE	0xffffffffU
