@@ -294,7 +294,7 @@ bolt_refused_tests() {
 		done
 		refused "${kind}_to_standard_output" 2 "--$kind writes a file for each build id" \
 			show known.rec --$kind -
-		refused "${kind}_and_totals" 2 "only one of .*--bolt and --autofdo" show known.rec \
+		refused "${kind}_and_totals" 2 "only one of .*--$kind" show known.rec \
 			--totals --$kind new
 		refused "${kind}_nowhere" 1 "--$kind: cannot make files in none.*ENOENT" show \
 			known.rec --$kind none/new

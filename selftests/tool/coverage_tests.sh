@@ -198,7 +198,7 @@ coverage_refused_tests() {
 	local kind
 	for kind in drcov lcov; do
 		own_file_refused $kind decode walk.data
-		refused "${kind}_and_totals" 2 "only one of .*--drcov and --lcov" \
+		refused "${kind}_and_totals" 2 "only one of .*--$kind" \
 			decode walk.data --totals --$kind new.out
 		full "${kind}_standard_output" decode walk.data --$kind -
 		echo mine >mine.out

@@ -212,7 +212,10 @@ option_tests() {
 		crash collect --json dir
 	refused "crash_show_keeps_nothing" 2 "--keep goes with crash collect only" \
 		crash show 1 --keep 5
-	refused "two_views" 2 "only one of" fetch 1 --calls --branches
+	refused "two_views" 2 "only one of --calls and --branches can be shown" \
+		fetch 1 --calls --branches
+	refused "two_views_of_record" 2 "only one of --lost and --folded can be shown" \
+		record --lost --folded -- true
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record
 	refused "record_needs_command_dashes" 2 "needs a command" record --
@@ -275,6 +278,17 @@ full() {
 		"$(grep -c '^kipt: cannot write to standard output' err)"
 }
 
+# No character that a terminal like that of an editor shows as it is.
+dumb_tests() {
+	local term
+	for term in xterm dumb; do
+		TERM=$term python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' \
+			sh -c '"$0" show full.rec --totals >/dev/null' "$KIPT" </dev/null | grep -c $'\033\[K'
+	done >escapes
+	same "dumb_terminal_has_no_progress" "yes 0" \
+		"$(head -1 escapes | sed 's/^[1-9].*/yes/') $(tail -1 escapes)"
+}
+
 full_tests() {
 	local i
 	for i in 1 2 3 4 5 6 7 8; do
@@ -295,6 +309,7 @@ usage_tests() {
 	option_tests
 	collect_tests
 	full_tests
+	dumb_tests
 	absent_tests
 	info_tests
 	doctor_tests

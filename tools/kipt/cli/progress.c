@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -46,13 +47,16 @@ double progress_seconds(void)
 	return (double)now_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
-/* Asked once: the callers come often. */
+/* One that can clear a line. Asked once: the callers come often. */
 static bool on_terminal(void)
 {
 	static int answer = -1;
+	const char *term;
 
-	if (answer < 0)
-		answer = isatty(STDERR_FILENO);
+	if (answer < 0) {
+		term = getenv("TERM");
+		answer = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+	}
 	return answer;
 }
 

@@ -18,14 +18,15 @@
 /* So many lines of counts or totals are shown unless somebody says otherwise. */
 #define TOP_DEFAULT	50
 
-static int mode_option(struct view_options *options, enum view_mode mode)
+static int mode_option(struct view_options *options, enum view_mode mode, const char *name)
 {
 	if (options->mode_given && options->mode != mode) {
-		say_error("only one of --calls, --branches, --insns, --disasm, --counts, --totals, --lost, --slowest, --folded, --perfetto, --firefox, --html, --drcov and --lcov, or --bolt and --autofdo, can be shown");
+		say_error("only one of --%s and --%s can be shown", options->mode_name, name);
 		return -1;
 	}
 	options->mode = mode;
 	options->mode_given = true;
+	options->mode_name = name;
 	return 1;
 }
 
@@ -69,48 +70,48 @@ int view_option(struct view_options *options, int id, const char *value)
 {
 	switch (id) {
 	case VIEW_OPTION_CALLS:
-		return mode_option(options, VIEW_CALLS);
+		return mode_option(options, VIEW_CALLS, "calls");
 	case VIEW_OPTION_BRANCHES:
-		return mode_option(options, VIEW_BRANCHES);
+		return mode_option(options, VIEW_BRANCHES, "branches");
 	case VIEW_OPTION_INSNS:
-		return mode_option(options, VIEW_INSNS);
+		return mode_option(options, VIEW_INSNS, "insns");
 	case VIEW_OPTION_DISASM:
 		options->disasm = true;
-		return mode_option(options, VIEW_INSNS);
+		return mode_option(options, VIEW_INSNS, "disasm");
 	case VIEW_OPTION_COUNTS:
-		return mode_option(options, VIEW_COUNTS);
+		return mode_option(options, VIEW_COUNTS, "counts");
 	case VIEW_OPTION_TOTALS:
-		return mode_option(options, VIEW_TOTALS);
+		return mode_option(options, VIEW_TOTALS, "totals");
 	case VIEW_OPTION_LOST:
-		return mode_option(options, VIEW_LOST);
+		return mode_option(options, VIEW_LOST, "lost");
 	case VIEW_OPTION_SLOWEST:
 		if (!names_given("slowest", value))
 			return -1;
 		options->slowest = value;
-		return mode_option(options, VIEW_SLOWEST);
+		return mode_option(options, VIEW_SLOWEST, "slowest");
 	case VIEW_OPTION_FOLDED:
-		return mode_option(options, VIEW_FOLDED);
+		return mode_option(options, VIEW_FOLDED, "folded");
 	case VIEW_OPTION_PERFETTO:
 		options->perfetto = value;
-		return mode_option(options, VIEW_PERFETTO);
+		return mode_option(options, VIEW_PERFETTO, "perfetto");
 	case VIEW_OPTION_FIREFOX:
 		options->firefox = value;
-		return mode_option(options, VIEW_FIREFOX);
+		return mode_option(options, VIEW_FIREFOX, "firefox");
 	case VIEW_OPTION_HTML:
 		options->html = value;
-		return mode_option(options, VIEW_HTML);
+		return mode_option(options, VIEW_HTML, "html");
 	case VIEW_OPTION_DRCOV:
 		options->drcov = value;
-		return mode_option(options, VIEW_COVERAGE);
+		return mode_option(options, VIEW_COVERAGE, "drcov");
 	case VIEW_OPTION_LCOV:
 		options->lcov = value;
-		return mode_option(options, VIEW_COVERAGE);
+		return mode_option(options, VIEW_COVERAGE, "lcov");
 	case VIEW_OPTION_BOLT:
 		options->bolt = value;
-		return mode_option(options, VIEW_BRANCH_PROFILE);
+		return mode_option(options, VIEW_BRANCH_PROFILE, "bolt");
 	case VIEW_OPTION_AUTOFDO:
 		options->autofdo = value;
-		return mode_option(options, VIEW_BRANCH_PROFILE);
+		return mode_option(options, VIEW_BRANCH_PROFILE, "autofdo");
 	case VIEW_OPTION_TOP:
 		return top_option(options, value);
 	case VIEW_OPTION_JSON:

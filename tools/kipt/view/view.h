@@ -59,6 +59,7 @@ struct view;
  * struct view_options - how records are shown
  * @mode: what is shown
  * @mode_given: somebody asked for it
+ * @mode_name: the option that did, without "--"
  * @disasm: VIEW_INSNS, and what each instruction is
  * @has_code: there is the code of instructions, see struct view
  * @json: as JSON Lines
@@ -99,6 +100,7 @@ struct view;
 struct view_options {
 	enum view_mode mode;
 	bool mode_given;
+	const char *mode_name;
 	bool disasm;
 	bool has_code;
 	bool json;
