@@ -145,6 +145,14 @@ stretch_usage_tests() {
 		--time 5us,6us
 	refused "stretch_packed" 2 "only whole traces are packed" decode stretch.rec \
 		--packed out --time 5,6
+	local word
+	for word in x,y 1e9 1,2,3 5 ,x; do
+		refused "stretch_word_apart $word" 2 "--time $word: allowed is FROM,TO" \
+			show stretch.rec --time $word
+	done
+	cp stretch.rec 5.rec
+	refused "stretch_is_no_file" 0 "" show --time 5.rec
+	refused "stretch_of_record" 2 "--time 1,2: record shows all" record --time 1,2 -- true
 	refused "stretch_is_for_files" 2 "takes no value" fetch 1 --time=5,6
 	{ cpu 0; call 010 100; } | records timeless.rec
 	refused "stretch_without_times" 1 "the trace has no times" show timeless.rec --time 5,6

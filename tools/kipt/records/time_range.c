@@ -23,11 +23,10 @@ static const struct time_unit {
 
 bool time_range_like(const char *word)
 {
-	const char *comma = strchr(word, ',');
+	char *end;
 
-	return comma && !strchr(comma + 1, ',') &&
-	       strchr("0123456789,", *word) &&
-	       !word[strspn(word, "0123456789.,nums")];
+	strtod(word, &end);
+	return *word && (!*end || (strchr(word, ',') && !strchr(word, '/')));
 }
 
 /* @length characters of a text. */

@@ -36,8 +36,7 @@ struct time_range {
  * time_range_like() - whether a word is meant as a stretch
  * @word: any
  *
- * Return: true if it begins with a digit or a comma, and has one comma and else
- * only what numbers and units are made of.
+ * Return: true if it has a comma, and no character of a path, or is a number.
  */
 bool time_range_like(const char *word);
 
