@@ -67,14 +67,15 @@ static bool info_write(struct again *again)
 
 static bool traces_write(struct again *again)
 {
-	struct perf_trace trace;
+	struct perf_trace trace = { 0 };
 	bool ok = true;
 	size_t i;
 
 	for (i = 0; i < again->aux.queue_count && ok; i++) {
 		struct perf_queue *queue = &again->aux.queues[i];
 
-		ok = perf_trace_read(&trace, &again->aux, queue, again->file) &&
+		ok = perf_trace_read(&trace, &again->aux, queue, again->file,
+				     PERF_TRACE_WHOLE) &&
 		     perf_writer_trace(&again->writer, queue->cpu, i, 0,
 				       trace.size) &&
 		     perf_writer_bytes(&again->writer, trace.bytes,
