@@ -759,15 +759,17 @@ static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
 /* The last PSB after @from, or 0. */
 static u64 psb_last(const u8 *bytes, u64 from, u64 end)
 {
-	u64 begin = end, found = 0, at;
+	u64 begin = end, to, found = 0, at;
 
 	while (begin > from + 1 && !found) {
+		/* One may begin before what was searched, and end in it. */
+		to = end - begin > KIPT_PSB_BYTES ? begin + KIPT_PSB_BYTES : end;
 		begin = begin - from > SEARCH_BYTES ? begin - SEARCH_BYTES : from + 1;
-		for (at = kipt_sync_next(bytes, end, begin); at < end;
-		     at = kipt_sync_next(bytes, end, at + KIPT_PSB_BYTES))
+		for (at = kipt_sync_next(bytes, to, begin); at < to;
+		     at = kipt_sync_next(bytes, to, at + KIPT_PSB_BYTES))
 			found = at;
 	}
-	return found;
+	return found ? kipt_sync_next(bytes, end, found) : 0;
 }
 
 /* Where the stretch ends: at the last PSB, if more is to come. It is as long as it takes. */
@@ -839,11 +841,14 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	    !trace_cut(trace, aux, queue, file, most, &cut))
 		return false;
 	joint = trace->joint;
-	if (ahead_keep(trace, cut) &&
-	    (!cut || pieces_end(trace, queue, joint.start, joint.offset, joint.gap)))
-		return true;
-	say_errno(ENOMEM, "cannot hold the list of the trace");
-	return false;
+	if (!ahead_keep(trace, cut) ||
+	    (cut && !pieces_end(trace, queue, joint.start, joint.offset, joint.gap))) {
+		say_errno(ENOMEM, "cannot hold the list of the trace");
+		return false;
+	}
+	if (trace->part_count && trace->parts[0].gap)
+		trace->goes_on = false;
+	return true;
 }
 
 void perf_trace_free(struct perf_trace *trace)
