@@ -209,6 +209,10 @@ user_symbol_tests() {
 	else
 		not_ok "user_symbols" "$OUT$ERR"
 	fi
+	ln -sf /dev/full full.rec
+	run show user.rec --maps user.rec.maps -o full.rec
+	same "user_symbols_disk_full" "1 1 full.rec" "$STATUS $(grep -c ENOSPC <<<"$ERR") $(
+		ls -d full.rec*)"
 	# Of two programs at the same addresses nobody knows which it was; one that is mapped
 	# twice is one.
 	cp program second

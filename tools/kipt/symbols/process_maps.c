@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../cli/messages.h"
 #include "../cli/printable.h"
@@ -239,6 +240,7 @@ bool maps_save(const struct maps *maps, const char *path)
 	if (!fclose(file))
 		return true;
 	say_errno(errno, "cannot write mappings to %s", path);
+	unlink(path);
 	return false;
 }
 

@@ -323,8 +323,9 @@ bool output_close(struct output *output, bool whole)
 		narrow_say(output);
 	chosen_calls_destroy(output->calls);
 	narrow_end(&output->narrow);
-	if (written && !maps_beside(output))
-		ok = false;
+	/* Records that are not all there have said so. */
+	if (written && ok)
+		ok = maps_beside(output);
 	if (output->view.failed || output->failed)
 		ok = false;
 	unpack_destroy(output->unpack);
