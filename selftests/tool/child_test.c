@@ -434,6 +434,17 @@ static char program_at(const struct notes *notes, pid_t pid, u64 tsc)
 	return last && !alike ? last->program : '?';
 }
 
+static bool has_mapped(const struct maps *maps, u32 pid, const char *name)
+{
+	const struct process *process = maps_process(maps, pid);
+	size_t i;
+
+	for (i = 0; process && i < process->count; i++)
+		if (!strcmp(strrchr(process->list[i].path, '/') ?: "", name))
+			return true;
+	return false;
+}
+
 static void timed_test(void)
 {
 	char *argv[3] = { "./first", "more", NULL };
@@ -443,7 +454,7 @@ static void timed_test(void)
 		.maps = &maps, .begins = program_begins, .ends = program_ends,
 		.ctx = &notes,
 	};
-	u32 lines = 0, right = 0, libraries = 0;
+	u32 lines = 0, right = 0, libraries = 0, both = 0;
 	unsigned long long tsc;
 	int status = -1, pid;
 	char program;
@@ -454,6 +465,7 @@ static void timed_test(void)
 	file = fopen("times", "r");
 	while (file && fscanf(file, "%d %llu %c", &pid, &tsc, &program) == 3) {
 		lines++;
+		both += has_mapped(&maps, pid, "/first") && has_mapped(&maps, pid, "/second");
 		libraries += libraries_at(&notes, pid, tsc);
 		/* Before an exec the time of the program to come has begun. */
 		right += program_at(&notes, pid, tsc) ==
@@ -463,6 +475,7 @@ static void timed_test(void)
 		fclose(file);
 	ktap_result(&ktap, !status && lines == 5 && right == lines,
 		    "child_programs_are_known_with_their_begin");
+	ktap_result(&ktap, both == 5, "child_programs_before_an_exec_have_their_mappings");
 	ktap_result(&ktap, libraries == 5,
 		    "child_programs_are_noted_with_their_libraries_before_they_run");
 	ktap_result(&ktap, notes.ends == 2, "child_programs_end_as_they_began");

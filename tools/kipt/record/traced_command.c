@@ -498,6 +498,8 @@ static bool on_exec(struct child *child, pid_t tid)
 {
 	struct child_task *task = task_find(child, tid);
 
+	/* Should it execute another one, nothing else knows of this one. */
+	maps_read_task(child->maps, tid, process_of(tid));
 	/* Its program before could go on until then. */
 	if (task) {
 		task->since = task->resumed;
