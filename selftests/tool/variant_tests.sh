@@ -89,6 +89,51 @@ stretches_same() {
 	done
 }
 
+# segments N: pieces.pt, a trace of a loop, N PADs, and segments of which some begin after an OVF;
+# prints where their PSBs are
+segments() {
+	python3 -c '
+import random, struct, sys
+r, t, out = random.Random(5), 10 ** 9, b""
+ip = lambda head, address: bytes([head]) + struct.pack("<Q", address)[:6]
+for n in range(90):
+    lost = n and r.random() < 0.3
+    t += r.randrange(1, 2000)
+    out += b"\x02\xf3" if lost else b""
+    print(len(out))
+    out += b"\x02\x82" * 8 + b"\x19" + struct.pack("<Q", t)[:7] + b"\x99\x01"
+    out += ip(0x7d, 0x401000) if n else b""
+    out += b"\x02\x23" + (ip(0x7d, 0x401000) if lost else b"" if n else ip(0x71, 0x401000))
+    for _ in range(r.randrange(1, 12)):
+        out += r.choice((b"\x04", b"\x06")) + ip(0x6d, 0x401000)
+    out += bytes(int(sys.argv[1]) if n == 3 else 0)
+open("pieces.pt", "wb").write(out)' "$1"
+}
+
+# Wherever in a segment the stretch in memory ends, and whatever is lost there.
+stretches_anywhere() {
+	local pads places lost bad=0 all=0 view
+	bytes eb 0e 90 90 90 90 90 90 90 90 90 90 90 90 90 90 75 03 90 90 90 ff e0 >loop.dump
+	head -c 4073 /dev/zero >>loop.dump
+	bytes 00 10 40 00 00 00 00 00 >loop.addr
+	for pads in {0..150..6}; do
+		mapfile -t places < <(segments "$pads")
+		lost=${places[27]}
+		for lost in "" "lost=$lost" "lost=$((lost + 8))" "lost=${places[28]}"; do
+			python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=loop piece=1000 $lost
+			for view in "--branches --time" "--counts"; do
+				all=$((all + 1))
+				cmp -s <("$whole" open pieces.data $view 2>&1 | sed 's/ decoded in .*//') \
+					<("$KIPT" open pieces.data $view 2>&1 | sed 's/ decoded in .*//') ||
+					bad=$((bad + 1))
+			done
+		done
+	done
+	same "stretches_end_anywhere" "0 of 208" "$bad of $all"
+	same "stretches_have_branches" 1 \
+		"$("$KIPT" open pieces.data --branches 2>&1 | grep -c '^[1-9][0-9]\{3\} branches')"
+}
+
 # However little of the trace is in memory at a time, the same is shown.
 stretches() {
 	local whole=$1 name view KIPT=$WORK/stretches/kipt
@@ -97,6 +142,7 @@ stretches() {
 		recorded_unpack "$ROOT/selftests/perf/$name"
 		stretches_same "$name" "--branches --time" "--calls" "--counts" "--insns --jobs 2"
 	done
+	stretches_anywhere
 }
 
 variant_tests() {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../kmod/decode/flow/flow_ovf.h"
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/decode/packet/sync.h"
 #include "../cli/large_memory.h"
@@ -756,20 +757,62 @@ static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
 	return true;
 }
 
-/* The last PSB after @from, or 0. */
-static u64 psb_last(const u8 *bytes, u64 from, u64 end)
+/*
+ * May a stretch end at a PSB? The decoder looks ahead up to the PSB after that, at @next, and no
+ * trace may be missing in between; @end is where what is ahead ends. It does not look back: an
+ * OVF before the PSB has to be in its stretch.
+ */
+static bool may_cut(const struct perf_trace *trace, const struct perf_queue *queue, u64 psb,
+		    u64 next, u64 *end)
 {
-	u64 begin = end, to, found = 0, at;
+	const struct perf_joint *joint = &trace->joint;
+	u64 offset = joint->offset + (psb - joint->start);
+	size_t i = cut_first(queue, offset);
+
+	*end = trace->size;
+	if (i < queue->cut_count && queue->cuts[i].offset - offset < trace->size - psb)
+		*end = psb + (queue->cuts[i].offset - offset);
+	return next && *end >= next &&
+	       !kipt_flow_ovf_before(trace->bytes + joint->start, psb - joint->start);
+}
+
+/* The last PSB from @begin on and before @to where a stretch may end; else it is @found.
+ * @next is the first PSB from @to on, or 0, and then the first from @begin on.
+ */
+static u64 block_search(const struct perf_trace *trace, const struct perf_queue *queue,
+			u64 begin, u64 to, u64 *next, u64 *end)
+{
+	u64 bound = trace->size - to < KIPT_PSB_BYTES ? trace->size : to + KIPT_PSB_BYTES - 1;
+	u64 at, first = 0, last = 0, found = 0, ahead;
+
+	for (at = kipt_sync_next(trace->bytes, bound, begin); at < to;
+	     at = kipt_sync_next(trace->bytes, bound, at + KIPT_PSB_BYTES)) {
+		if (last && may_cut(trace, queue, last, at, &ahead)) {
+			found = last;
+			*end = ahead;
+		}
+		first = first ? first : at;
+		last = at;
+	}
+	if (last && may_cut(trace, queue, last, *next, &ahead)) {
+		found = last;
+		*end = ahead;
+	}
+	*next = first ? first : *next;
+	return found;
+}
+
+/* The last PSB where a stretch may end, and where what is ahead of it ends; or 0. */
+static u64 cut_find(const struct perf_trace *trace, const struct perf_queue *queue, u64 *end)
+{
+	u64 from = trace->joint.start, begin = trace->size, next = 0, found = 0, to;
 
 	while (begin > from + 1 && !found) {
-		/* One may begin before what was searched, and end in it. */
-		to = end - begin > KIPT_PSB_BYTES ? begin + KIPT_PSB_BYTES : end;
-		begin = begin - from > SEARCH_BYTES ? begin - SEARCH_BYTES : from + 1;
-		for (at = kipt_sync_next(bytes, to, begin); at < to;
-		     at = kipt_sync_next(bytes, to, at + KIPT_PSB_BYTES))
-			found = at;
+		to = begin;
+		begin = to - from > SEARCH_BYTES ? to - SEARCH_BYTES : from + 1;
+		found = block_search(trace, queue, begin, to, &next, end);
 	}
-	return found ? kipt_sync_next(bytes, end, found) : 0;
+	return found;
 }
 
 /* Where the stretch ends: at the last PSB, if more is to come. It is as long as it takes. */
@@ -780,8 +823,9 @@ static bool trace_cut(struct perf_trace *trace, const struct perf_aux *aux,
 	do {
 		if (!trace_fill(trace, aux, queue, file, most))
 			return false;
+		trace->end = trace->size;
 		*cut = trace->piece < queue->piece_count ?
-		       psb_last(trace->bytes, trace->joint.start, trace->size) : trace->size;
+		       cut_find(trace, queue, &trace->end) : trace->size;
 		most = trace->size * 2;
 	} while (!*cut && trace->piece < queue->piece_count);
 	return true;
@@ -791,9 +835,8 @@ static bool ahead_keep(struct perf_trace *trace, u64 cut)
 {
 	struct perf_joint *joint = &trace->joint;
 
-	trace->end = trace->size;
+	trace->ahead_size = trace->size - cut;
 	trace->size = cut;
-	trace->ahead_size = trace->end - cut;
 	trace->ahead = malloc(trace->ahead_size + 1);
 	if (!trace->ahead)
 		return false;

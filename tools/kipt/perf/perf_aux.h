@@ -138,14 +138,15 @@ struct perf_joint {
  * struct perf_trace - the trace of one queue, a stretch at a time
  * @bytes: of the stretch, all that is not there twice, and of what comes after it
  * @size: of the stretch
- * @end: of @bytes: those from @size on come again in the next stretch, which begins with a PSB
+ * @end: of @bytes, before the next loss of trace: those from @size on come again in the next
+ *	stretch, which begins with a PSB
  * @goes_on: its first part goes on where the last one of the stretch before ended
  * @parts: in order, all of the stretch
  * @part_count: how many
  * @stops: offsets in @bytes, in order, as times are
  * @stop_count: how many
  * @room: bytes that @bytes has room for
- * @ahead: what @bytes had from @size on when it was read; owned
+ * @ahead: all that was read from @size on; owned
  * @ahead_size: how many
  * @piece: the first piece that is not read whole
  * @done: bytes of that piece that are read
