@@ -112,14 +112,14 @@ open("pieces.pt", "wb").write(out)' "$1"
 
 # Wherever in a segment the stretch in memory ends, and whatever is lost there.
 stretches_anywhere() {
-	local pads places lost bad=0 all=0 view
+	local pads places cut lost bad=0 all=0 view
 	bytes eb 0e 90 90 90 90 90 90 90 90 90 90 90 90 90 90 75 03 90 90 90 ff e0 >loop.dump
 	head -c 4073 /dev/zero >>loop.dump
 	bytes 00 10 40 00 00 00 00 00 >loop.addr
 	for pads in {0..150..25}; do
 		mapfile -t places < <(segments "$pads")
-		lost=${places[27]}
-		for lost in "" "lost=$lost" "lost=$((lost + 8))" "lost=${places[28]}"; do
+		cut=${places[27]}
+		for lost in "" "lost=$cut" "lost=$((cut + 8))" "lost=${places[28]}"; do
 			python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=loop piece=1000 $lost
 			for view in "--branches --time" "--counts"; do
 				all=$((all + 1))
@@ -136,7 +136,7 @@ stretches_anywhere() {
 
 # However little of the trace is in memory at a time, the same is shown.
 stretches() {
-	local whole=$1 name view KIPT=$WORK/stretches/kipt
+	local whole=$1 name KIPT=$WORK/stretches/kipt
 	recorded_programs "$ROOT/selftests/perf"
 	for name in 6.12-user 6.12-both 6.12-processes 6.1-tracepoints new-paused new-samples; do
 		recorded_unpack "$ROOT/selftests/perf/$name"

@@ -110,7 +110,7 @@ bool snapshot_show(u32 id, int report, bool messages, const char *const *options
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (messages && WIFSIGNALED(status))
-		dprintf(report, "'kipt crash show %u' was ended by signal %d (%s), as it is where it takes %u seconds of CPU time or %u in all\n",
+		dprintf(report, "'kipt crash show %u' was ended by signal %d (%s): it may take %u seconds of CPU time or %u in all\n",
 			id, WTERMSIG(status), strsignal(WTERMSIG(status)), seconds,
 			seconds * WAIT_MOST);
 	return WIFEXITED(status) && !WEXITSTATUS(status);

@@ -28,11 +28,11 @@
 #define SWITCH_EARLY_US	10U
 /* Stops of tracing are one if less than this part of the slack for patches is between them. */
 #define STOPS_PART	1024U
-/* Bits of the configuration, as of IA32_RTIT_CTL. */
-/* Of trace that is in memory at a time; a test has less. */
+/* Bytes of trace that are in memory at a time; a test has less. */
 #ifndef KIPT_PERF_STRETCH
 #define KIPT_PERF_STRETCH	(16ULL << 20)
 #endif
+/* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
@@ -648,18 +648,18 @@ static u64 switch_find(const struct run *run)
 }
 
 /* A queue while it is decoded. */
-struct queue_run {
+struct queue_state {
 	struct perf_queue *queue;
 	struct perf_trace trace;
 	struct perf_label *label;
 	struct jobs *jobs;
 	struct jobs_moment *moments;
-	/* Of a stretch. */
+	/* Bytes of a stretch, about. */
 	u64 most;
 };
 
 /* Code of the kernel as it was at each time. */
-static bool jobs_make(struct run *run, struct queue_run *at)
+static bool jobs_make(struct run *run, struct queue_state *at)
 {
 	const struct kipt_code code = {
 		.read = code_read,
@@ -677,7 +677,7 @@ static bool jobs_make(struct run *run, struct queue_run *at)
 	return at->jobs && (!text.log || jobs_text(at->jobs, &text));
 }
 
-static bool moments_set(struct run *run, struct queue_run *at)
+static bool moments_set(struct run *run, struct queue_state *at)
 {
 	size_t count;
 	bool timed;
@@ -700,13 +700,13 @@ static u64 stretch_most(const struct run *run)
 	       PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
 }
 
-static bool stretch_read(struct run *run, struct queue_run *at)
+static bool stretch_read(struct run *run, struct queue_state *at)
 {
 	return perf_trace_read(&at->trace, &run->aux, at->queue, run->file, at->most) &&
 	       trace_label(run, at->label, &at->trace);
 }
 
-static bool stretch_decode(struct run *run, struct queue_run *at)
+static bool stretch_decode(struct run *run, struct queue_state *at)
 {
 	if (!moments_set(run, at)) {
 		say_errno(ENOMEM, "cannot decode %s", run->decode->path);
@@ -716,7 +716,7 @@ static bool stretch_decode(struct run *run, struct queue_run *at)
 }
 
 /* The first stretch is there. */
-static bool queue_begin(struct run *run, struct queue_run *at)
+static bool queue_begin(struct run *run, struct queue_state *at)
 {
 	const struct perf_queue *queue = at->queue;
 
@@ -736,7 +736,7 @@ static bool queue_begin(struct run *run, struct queue_run *at)
 /* A core for each queue: names of CR3s are of that one alone. */
 static bool queue_run(struct run *run, struct perf_queue *queue)
 {
-	struct queue_run at = { .queue = queue, .most = stretch_most(run) };
+	struct queue_state at = { .queue = queue, .most = stretch_most(run) };
 	bool ok;
 
 	run->owners = NULL;

@@ -815,7 +815,7 @@ static u64 cut_find(const struct perf_trace *trace, const struct perf_queue *que
 	return found;
 }
 
-/* Where the stretch ends: at the last PSB, if more is to come. It is as long as it takes. */
+/* Reads until there is a PSB where the stretch may end, or all is read. */
 static bool trace_cut(struct perf_trace *trace, const struct perf_aux *aux,
 		      const struct perf_queue *queue, const struct perf_file *file, u64 most,
 		      u64 *cut)

@@ -12,6 +12,7 @@
 #include "../../../kmod/decode/packet/sync.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
+#include "../symbols/page_tables.h"
 #include "perf_bytes.h"
 #include "perf_label.h"
 
@@ -20,8 +21,6 @@
 #define OWNERS_RECENT	256
 /* So many turns of kernel threads are passed over: they leave the address space loaded. */
 #define TURNS_LOADED	4096
-/* What the two page tables of a process differ in, and PCID. */
-#define TABLES_MASK	0x1fffULL
 /* No place of a trace. */
 #define NOWHERE	(~0ULL)
 
@@ -231,7 +230,7 @@ struct perf_label {
 	/* At the end of the last stretch, or where the walk is: of a trace whose PIPs are replaced,
 	 * and of one that gets some.
 	 */
-	struct known known, known_user;
+	struct known replaced, inserted;
 	/* Of this stretch; the first @old ones are of the one before. */
 	struct loads loads;
 	size_t old;
@@ -249,8 +248,8 @@ struct perf_label *perf_label_create(const struct kipt_flow_config *config,
 		return NULL;
 	}
 	label->config = config;
-	label->known.walk = (struct walk){ .turns = turns, .count = count };
-	label->known_user.walk = label->known.walk;
+	label->replaced.walk = (struct walk){ .turns = turns, .count = count };
+	label->inserted.walk = label->replaced.walk;
 	return label;
 }
 
@@ -333,8 +332,8 @@ static bool part_label(struct perf_label *label, struct perf_trace *trace,
 {
 	u64 start = copy->size;
 
-	walk_over(&label->known_user.walk, trace, part->start, part->start + part->size);
-	if (!packets_label(&label->known_user, trace, copy))
+	walk_over(&label->inserted.walk, trace, part->start, part->start + part->size);
+	if (!packets_label(&label->inserted, trace, copy))
 		return false;
 	part->start = start;
 	part->size = copy->size - start;
@@ -345,7 +344,7 @@ static bool part_label(struct perf_label *label, struct perf_trace *trace,
 static bool ahead_label(const struct perf_label *label, struct perf_trace *trace,
 			struct copy *copy)
 {
-	struct known known = label->known_user;
+	struct known known = label->inserted;
 
 	walk_over(&known.walk, trace, trace->size, trace->end);
 	return packets_label(&known, trace, copy);
@@ -368,7 +367,7 @@ bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
 
 	for (i = 0; i < trace->part_count && ok; i++) {
 		if (i || !trace->goes_on)
-			known_begin(label, &label->known_user);
+			known_begin(label, &label->inserted);
 		ok = part_label(label, trace, &trace->parts[i], &copy);
 	}
 	size = copy.size;
@@ -396,12 +395,6 @@ static bool enters_user(struct walk *walk, const struct kipt_packet *packet)
 		(packet->type == KIPT_PACKET_TIP && was_kernel));
 }
 
-/* A process has two page tables, side by side, where the kernel's is hidden from it. */
-static bool same_tables(const struct load *a, const struct load *b)
-{
-	return !((a->cr3 ^ b->cr3) & ~TABLES_MASK);
-}
-
 /*
  * What was loaded last runs at the time of the next packet that has one: @space. What was
  * loaded before that is of the process before, or nobody knows whose it was.
@@ -412,12 +405,12 @@ static void loads_settle(struct loads *loads, size_t first, size_t timed, u32 sp
 	size_t i, last = timed;
 
 	for (i = timed + 1; i < loads->count; i++)
-		if (!same_tables(&list[i], &list[i - 1]))
+		if (!page_tables_same(list[i].cr3, list[i - 1].cr3))
 			last = i;
 	for (i = timed; i < loads->count; i++) {
 		if (i >= last)
 			list[i].space = space;
-		else if (i > first && same_tables(&list[i], &list[i - 1]))
+		else if (i > first && page_tables_same(list[i].cr3, list[i - 1].cr3))
 			list[i].space = list[i - 1].space;
 		else
 			list[i].space = PERF_NO_SPACE;
@@ -602,14 +595,14 @@ static bool stretch_find(struct perf_label *label, const struct perf_trace *trac
 		const struct perf_part *part = &trace->parts[i];
 
 		if (i || !trace->goes_on) {
-			loads_end(loads, &label->known);
-			known_begin(label, &label->known);
+			loads_end(loads, &label->replaced);
+			known_begin(label, &label->replaced);
 		}
-		walk_over(&label->known.walk, trace, part->start, part->start + part->size);
-		ok = loads_find(loads, &label->known, SIZE_MAX);
+		walk_over(&label->replaced.walk, trace, part->start, part->start + part->size);
+		ok = loads_find(loads, &label->replaced, SIZE_MAX);
 	}
 	*count = loads->count;
-	ahead = label->known;
+	ahead = label->replaced;
 	walk_over(&ahead.walk, trace, trace->size, trace->end);
 	ok = ok && loads_find(loads, &ahead, *count);
 	loads_end(loads, &ahead);
@@ -619,7 +612,7 @@ static bool stretch_find(struct perf_label *label, const struct perf_trace *trac
 /* Of the PIPs of a stretch the next one needs the last. */
 static void loads_keep(struct perf_label *label, size_t count)
 {
-	struct known *known = &label->known;
+	struct known *known = &label->replaced;
 	size_t all = count - known->first;
 
 	label->old = all ? 1 : 0;

@@ -420,8 +420,7 @@ static bool mapping_sure(struct names *names, u32 pid, u64 address,
 		return true;
 	for (process = names->maps->first; process; process = process->next) {
 		other = maps_find(process, address);
-		if (other && (strcmp(other->path, mapping->path) ||
-			      other->start - other->offset != mapping->start - mapping->offset))
+		if (other && !mapping_same_code(other, mapping))
 			return false;
 	}
 	return true;

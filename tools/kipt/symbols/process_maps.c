@@ -64,8 +64,7 @@ static bool mapping_same(const struct mapping *a, const struct mapping *b)
 	       a->offset == b->offset && !strcmp(a->path, b->path);
 }
 
-/* Of the same file, at the same distance to what is in it? */
-static bool code_same(const struct mapping *a, const struct mapping *b)
+bool mapping_same_code(const struct mapping *a, const struct mapping *b)
 {
 	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path);
 }
@@ -78,7 +77,7 @@ static bool is_among_others(const struct process *process, const struct mapping 
 		const struct mapping *other = &process->list[i];
 
 		if (mapping->start < other->end && other->start < mapping->end &&
-		    !code_same(mapping, other))
+		    !mapping_same_code(mapping, other))
 			return true;
 	}
 	return false;
@@ -130,7 +129,7 @@ const struct mapping *maps_find(const struct process *process, u64 address)
 	for (i = 0; latest && process->several && i < process->count; i++) {
 		other = &process->list[i];
 		if (address >= other->start && address < other->end &&
-		    !code_same(latest, other))
+		    !mapping_same_code(latest, other))
 			return NULL;
 	}
 	return latest;

@@ -57,6 +57,16 @@ struct maps {
 };
 
 /**
+ * mapping_same_code() - whether two mappings are of the same file, at the same distance to
+ *	what is in it
+ * @a: a mapping
+ * @b: another one, or the same
+ *
+ * Return: true if an address that is in both is the same code.
+ */
+bool mapping_same_code(const struct mapping *a, const struct mapping *b);
+
+/**
  * maps_free() - free everything in it
  * @maps: may be empty
  */

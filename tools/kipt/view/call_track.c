@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "../symbols/page_tables.h"
 #include "call_track.h"
 
 /* A call within one function, of a thunk, is that short. */
@@ -364,14 +365,6 @@ static void elsewhere_at(struct call_track *track, u64 address, u64 function, u6
 	}
 }
 
-/* Which of the two page tables of a process is in use (bit 12, page-table isolation) makes no
- * difference.
- */
-static bool same_tables(u64 a, u64 b)
-{
-	return !((a ^ b) >> 13);
-}
-
 /* Has the task executed another program since it entered the kernel? Page tables of another
  * task say that this one runs no more, which is known only later where times are rare.
  */
@@ -381,10 +374,10 @@ static bool is_new_program(const struct call_track *track, u64 address)
 	const struct call_stack *stack;
 
 	if (!track->task_known || is_kernel(address) || !before || !now ||
-	    same_tables(before, now))
+	    page_tables_same(before, now))
 		return false;
 	for (stack = track->stacks; stack; stack = stack->next) {
-		if (stack->cr3 && same_tables(stack->cr3, now))
+		if (stack->cr3 && page_tables_same(stack->cr3, now))
 			return false;
 	}
 	return true;

@@ -491,7 +491,7 @@ static void cpu_resume(struct profile_feed *feed)
 		at->task = -1;
 		at->tid = 0;
 		at->pid = 0;
-		at->track.cr3 = 0;
+		call_track_context(&at->track, 0);
 	}
 	state->tid = at->tid;
 	state->pid = at->pid;

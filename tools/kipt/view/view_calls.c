@@ -10,6 +10,7 @@
 #include "../records/record_state.h"
 #include "../records/record_words.h"
 #include "../records/tool_records.h"
+#include "../symbols/page_tables.h"
 #include "call_track.h"
 #include "inlined_lines.h"
 #include "view.h"
@@ -171,17 +172,14 @@ static void cpu_take(struct view *view, const struct kipt_record *r)
 	head_add(view, text);
 }
 
-/* Kernel page-table isolation has two tables for a process, which differ in
- * bit 12; where tasks are known they say more.
- */
+/* Where tasks are known they say more. */
 static void context_take(struct view *view, const struct kipt_record *r)
 {
 	struct calls *calls = view->self;
-	u64 space = r->value & ~0x1fffULL;
 
-	if (!calls->track.task_known && calls->space != space)
+	if (!calls->track.task_known && !page_tables_same(calls->space, r->value))
 		note_add(view, r);
-	calls->space = space;
+	calls->space = r->value;
 }
 
 static void mode_take(struct view *view, const struct kipt_record *r)
