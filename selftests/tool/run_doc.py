@@ -3,29 +3,40 @@
 """Runs the commands that a page of documentation shows, and compares what it shows.
 
 Usage: run_doc.py PAGE FOLDER KIPT
+       run_doc.py --machine PAGE HEADING SETUP
 
 A command is an indented line that begins with "$ "; what it prints, without stderr, is in
 the indented lines after it, where "..." is any number of lines. Commands run in a
 copy of FOLDER, and FOLDER/../schema is at ../schema there; `cd` is left out. A line "ok" or
-"not ok" is printed for each. What needs root or Intel PT begins with "# " and is not run.
+"not ok" is printed for each.
+
+What needs root or Intel PT begins with "# ", and runs with --machine: those commands below
+HEADING, in this folder and in one shell, which begins with the file SETUP. SETUP may have
+functions `changed`, through which each command goes from stdin to stdout, and `before N`,
+which is called before the Nth. Any number may be where the page shows one; where it shows no
+output there may be any. With HEADING `-` what is printed is each such command of the page,
+with its heading.
 """
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 
-def commands(text):
+def commands(text, prompt="$"):
     """Yields each command with the lines it should print."""
     command, lines = None, []
     for line in text.splitlines():
-        if line.startswith("    $ "):
+        if line.startswith("    " + prompt + " "):
             if command is not None:
                 yield command, lines
             command, lines = line[6:], []
-        elif line.startswith("    # ") or (line and not line.startswith("    ")):
+        elif command is not None and command.endswith("\\") and not lines:
+            command = command[:-1] + line.strip()
+        elif line.startswith(("    # ", "    $ ")) or (line and not line.startswith("    ")):
             if command is not None:
                 yield command, lines
             command, lines = None, []
@@ -43,7 +54,76 @@ def pattern(lines):
                    for line in lines)
 
 
+# Of all commands of a section, in a machine that is emulated.
+SECONDS = 300
+NUMBER = r"0x[0-9a-f]+|[0-9a-f]*[0-9][0-9a-f]*"
+
+
+def loose(lines):
+    """As pattern(), with any numbers, and columns of any width."""
+    made = ""
+    for line in lines:
+        if line == "...":
+            made += r"(?:.*\n)*?"
+            continue
+        for part in re.split("(" + NUMBER + "| +)", line):
+            if not part.strip():
+                made += " +" if part else ""
+            else:
+                made += "(?:" + NUMBER + ")" if re.fullmatch(NUMBER, part) else re.escape(part)
+        made += r"[ ]*\n"
+    return made
+
+
+def sections(text):
+    """Yields each heading with the text below it."""
+    heading, lines = "", []
+    for line in text.splitlines() + ["# "]:
+        if re.match("#+ ", line):
+            yield heading, "\n".join(lines)
+            heading, lines = line.lstrip("#").strip(), []
+        lines.append(line)
+
+
+def run_in_machine(page, heading, setup):
+    """Runs the commands below a heading, and prints a line for each."""
+    with open(page, encoding="utf-8") as file:
+        found = dict(sections(file.read()))
+    if heading == "-":
+        for name, text in found.items():
+            for command, _ in commands(text, "#"):
+                print(name, command, sep=": ")
+        return
+    shown = list(commands(found[heading], "#"))
+    script = f"changed() {{ cat; }}\nbefore() {{ :; }}\n. {setup}\n"
+    for number, (command, _) in enumerate(shown, 1):
+        script += f"before {number} >&2\nprintf '\\036'\n" \
+            f"eval \"$(changed <<'COMMAND'\n{command}\nCOMMAND\n)\"\nprintf '\\036%s' $?\n"
+    # Into files: perf writes its recording to a pipe, if its output is one.
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        shell = subprocess.Popen(["bash", "-c", script], stdout=out, stderr=err,
+                                 start_new_session=True)
+        try:
+            shell.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(shell.pid, signal.SIGKILL)
+        out.seek(0)
+        err.seek(0)
+        parts, errors = out.read().split("\036")[1:], err.read()
+    for number, (command, lines) in enumerate(shown):
+        output, status = (parts[2 * number:2 * number + 2] + ["", "none"])[:2]
+        wanted = loose([line for line in lines if line])
+        if status == "0" and (not wanted or re.fullmatch(wanted, output)):
+            print("ok", command)
+        else:
+            print("not ok", command)
+            print("exit status", status, errors, output, sep="\n")
+
+
 def main():
+    if sys.argv[1] == "--machine":
+        run_in_machine(*sys.argv[2:])
+        return
     page, folder, kipt = sys.argv[1:]
     with open(page, encoding="utf-8") as file:
         shown = list(commands(file.read()))
