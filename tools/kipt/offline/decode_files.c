@@ -89,13 +89,14 @@ static bool window_find(struct time_window *window,
 {
 	const struct time_range *range = &output->options->narrow.time;
 	struct time_stretch stretch = { 0 };
+	struct time_seen seen = { 0 };
 
 	if (time_range_any(range) &&
 	    !time_range_ticks(range, output->view.tsc_khz, &stretch.from,
 			      &stretch.to))
 		return false;
-	time_window_find(window, output->options, &stretch,
-			 trace->bytes, trace->size);
+	time_window_find(window, output->options, &stretch, &seen, trace->bytes, trace->size,
+			 trace->size);
 	return true;
 }
 

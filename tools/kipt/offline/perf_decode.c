@@ -28,10 +28,6 @@
 #define SWITCH_EARLY_US	10U
 /* Stops of tracing are one if less than this part of the slack for patches is between them. */
 #define STOPS_PART	1024U
-/* Bytes of trace that are in memory at a time; a test has less. */
-#ifndef KIPT_PERF_STRETCH
-#define KIPT_PERF_STRETCH	(16ULL << 20)
-#endif
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
@@ -695,9 +691,10 @@ static bool moments_set(struct run *run, struct queue_state *at)
 static u64 stretch_most(const struct run *run)
 {
 	const struct view_options *options = run->output->options;
+	bool untimed = time_range_any(&options->narrow.time) && !run->stretch.base_known;
 
-	return options->part || run->aux.snapshot || time_range_any(&options->narrow.time) ?
-	       PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
+	return options->part || run->aux.snapshot || untimed ? PERF_TRACE_WHOLE :
+							       KIPT_PERF_STRETCH;
 }
 
 static bool stretch_read(struct run *run, struct queue_state *at)

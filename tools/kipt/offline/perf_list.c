@@ -18,6 +18,10 @@
 struct list {
 	struct perf_file *file;
 	struct perf_aux aux;
+	bool json;
+	struct packet_counts counts;
+	/* Bytes of the queue before the stretch, of the queues before, and of all. */
+	u64 before, passed, all;
 };
 
 static bool event_take(void *ctx, const struct perf_event *event)
@@ -58,55 +62,76 @@ static void gap_tell(const struct perf_part *part, bool json)
 	jsonl_print(line, stdout);
 }
 
-static bool queue_list(const struct list *list, struct perf_queue *queue,
-		       bool json, struct packet_counts *counts)
+static void stretch_list(struct list *list, const struct perf_trace *trace)
 {
-	struct perf_trace trace = { 0 };
 	size_t i;
+
+	for (i = 0; i < trace->part_count && !progress_interrupted(); i++) {
+		const struct perf_part *part = &trace->parts[i];
+		const struct packet_part shown = {
+			.bytes = trace->bytes,
+			.start = part->start,
+			.end = part->start + part->size,
+			.before = list->before,
+			.passed = list->passed + list->before,
+			.all = list->all,
+		};
+
+		if (part->gap)
+			gap_tell(part, list->json);
+		packet_list_bytes(&shown, list->json, &list->counts);
+	}
+	list->before += trace->size;
+}
+
+/* Snapshots have to be compared with each other. */
+static bool queue_list(struct list *list, struct perf_queue *queue)
+{
+	u64 most = list->aux.snapshot ? PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
+	struct perf_trace trace = { 0 };
+	bool ok;
 
 	if (!queue->size)
 		return true;
-	if (!perf_trace_read(&trace, &list->aux, queue, list->file, PERF_TRACE_WHOLE)) {
-		perf_trace_free(&trace);
-		return false;
+	ok = perf_trace_read(&trace, &list->aux, queue, list->file, most);
+	if (ok)
+		whose(queue, list->json);
+	list->before = 0;
+	while (ok && trace.part_count && !progress_interrupted()) {
+		stretch_list(list, &trace);
+		ok = perf_trace_read(&trace, &list->aux, queue, list->file, most);
 	}
-	whose(queue, json);
-	for (i = 0; i < trace.part_count && !progress_interrupted(); i++) {
-		if (trace.parts[i].gap)
-			gap_tell(&trace.parts[i], json);
-		packet_list_bytes(trace.bytes, trace.parts[i].start,
-				  trace.parts[i].start + trace.parts[i].size,
-				  json, counts);
-	}
+	list->passed += queue->size;
 	perf_trace_free(&trace);
-	return true;
+	return ok;
 }
 
-static bool all_list(struct list *list, bool json)
+static bool all_list(struct list *list)
 {
 	bool ok = perf_file_events(list->file, event_take, list);
-	struct packet_counts counts = { 0 };
 	size_t i;
 
 	if (!perf_aux_check(&list->aux, list->file, ok))
 		return false;
 	progress_catch();
+	for (i = 0; i < list->aux.queue_count; i++)
+		list->all += list->aux.queues[i].size;
 	for (i = 0; i < list->aux.queue_count && !progress_interrupted(); i++)
-		ok = queue_list(list, &list->aux.queues[i], json, &counts) && ok;
+		ok = queue_list(list, &list->aux.queues[i]) && ok;
 	ok = ok && !perf_file_bad(list->file);
 	fflush(stdout);
-	packet_counts_show(&counts);
+	packet_counts_show(&list->counts);
 	return ok;
 }
 
 bool perf_list(const char *path, bool json)
 {
-	struct list list = { .file = perf_file_open(path) };
+	struct list list = { .file = perf_file_open(path), .json = json };
 	bool ok;
 
 	if (!list.file)
 		return false;
-	ok = all_list(&list, json);
+	ok = all_list(&list);
 	perf_aux_free(&list.aux);
 	perf_file_close(list.file);
 	return ok;

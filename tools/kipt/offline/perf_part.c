@@ -13,15 +13,18 @@ static enum kipt_status part_run(struct run *run, struct jobs *jobs,
 	const struct kipt_sink sink = { .emit = perf_run_take, .ctx = run };
 	bool last = part == trace->parts + trace->part_count - 1;
 	const u8 *bytes = trace->bytes + part->start;
+	u64 end = last ? trace->end - part->start : part->size;
 	struct time_window window;
-	enum kipt_status status;
+	enum kipt_status status = KIPT_OK;
 
-	if (part > trace->parts || !trace->goes_on)
+	if (part > trace->parts || !trace->goes_on) {
 		run->before = 0;
-	time_window_find(&window, run->output->options, &run->stretch, bytes,
-			 part->size);
-	status = jobs_run(jobs, bytes, last ? trace->end - part->start : part->size,
-			  &window, &sink);
+		run->seen = (struct time_seen){ 0 };
+	}
+	time_window_find(&window, run->output->options, &run->stretch, &run->seen, bytes,
+			 part->size, end);
+	if (time_window_bytes(&window))
+		status = jobs_run(jobs, bytes, end, &window, &sink);
 	if (status != KIPT_STOPPED) {
 		run->done += time_window_bytes(&window);
 		run->left += part->size - time_window_bytes(&window);

@@ -82,8 +82,9 @@ struct run {
 	u64 size, done, reached, left;
 	/* Of the part that is decoded, bytes in earlier stretches: offsets count from its begin. */
 	u64 before;
-	/* Of the queue. */
+	/* Of the queue, and of that part. */
 	struct time_stretch stretch;
+	struct time_seen seen;
 	/* Of all queues one after the other: those that were passed, and which bytes of
 	 * them are shown.
 	 */

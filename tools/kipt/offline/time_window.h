@@ -16,7 +16,7 @@ struct view_options;
  * @head: the first ones, which have the first time of the trace; 0: they are not
  *	needed, or in the rest
  * @from: where the rest begins
- * @to: after the rest; @head <= @from < @to
+ * @to: after the rest; @head <= @from <= @to
  */
 struct time_window {
 	u64 head;
@@ -36,12 +36,25 @@ struct time_stretch {
 };
 
 /**
+ * struct time_seen - what is known of a trace of which there was some
+ * @begun: a PSB was not too early
+ * @late: PSBs that were too late, since the last one that was not; 2 for more
+ */
+struct time_seen {
+	bool begun;
+	u32 late;
+};
+
+/**
  * time_window_find() - which bytes are needed of what is shown
- * @window: filled
+ * @window: filled; where @from and @to are the same, nothing is needed
  * @options: which stretch of time is shown, and which calls; those began before it
  * @stretch: its base is set by the first trace of the CPU
- * @trace: a trace
- * @size: its bytes, not 0
+ * @seen: all zero before the first bytes of a trace; what was in them is added
+ * @trace: a trace, or those bytes of it that follow the ones seen; that begin with a PSB then
+ * @size: how many, not 0
+ * @end: bytes that are there, at least @size. Where more of the trace follows than @size, they
+ *	have the two PSBs from there on, and @stretch has a base
  *
  * No estimated time is beyond that of the next PSB: what is before the last PSB that
  * is too early, and after the first that is too late, is not needed. One PSB more is
@@ -49,7 +62,8 @@ struct time_stretch {
  */
 void time_window_find(struct time_window *window,
 		      const struct view_options *options,
-		      struct time_stretch *stretch, const u8 *trace, u64 size);
+		      struct time_stretch *stretch, struct time_seen *seen,
+		      const u8 *trace, u64 size, u64 end);
 
 /**
  * time_window_bytes() - how many bytes are needed

@@ -171,6 +171,11 @@ struct perf_trace {
 /* All of a queue is one stretch. */
 #define PERF_TRACE_WHOLE	(~0ULL)
 
+/* Bytes of trace that are in memory at a time; a test has less. */
+#ifndef KIPT_PERF_STRETCH
+#define KIPT_PERF_STRETCH	(16ULL << 20)
+#endif
+
 /**
  * struct perf_aux - all trace of a recording
  * @known: perf said how it was made

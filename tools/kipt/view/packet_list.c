@@ -19,6 +19,9 @@ struct listing {
 	const char *path;
 	const u8 *bytes;
 	u64 size;
+	/* As of struct packet_part. */
+	u64 before;
+	u64 passed, all;
 	u64 last_ip;
 	bool json;
 	struct packet_counts counts;
@@ -61,7 +64,7 @@ static void packet_print(const struct listing *listing, u64 offset,
 	u32 i;
 
 	if (!listing->json) {
-		printf("%10llx  %-*s", (unsigned long long)offset,
+		printf("%10llx  %-*s", (unsigned long long)(listing->before + offset),
 		       fields->count ? 9 : 0, kipt_packet_name(packet->type));
 		for (i = 0; i < fields->count; i++)
 			field_text(&fields->list[i]);
@@ -70,7 +73,7 @@ static void packet_print(const struct listing *listing, u64 offset,
 	}
 	line = json_object_new_object();
 	jsonl_text(line, "type", "packet");
-	jsonl_number(line, "offset", offset);
+	jsonl_number(line, "offset", listing->before + offset);
 	jsonl_text(line, "packet", kipt_packet_name(packet->type));
 	jsonl_number(line, "len", packet->len);
 	for (i = 0; i < fields->count; i++)
@@ -108,13 +111,13 @@ static void passed_tell(struct listing *listing, u64 offset, u64 next,
 	listing->counts.passed += next - offset;
 	if (!listing->json) {
 		printf("%10llx  -- %s, %llu bytes passed over\n",
-		       (unsigned long long)offset, why,
+		       (unsigned long long)(listing->before + offset), why,
 		       (unsigned long long)(next - offset));
 		return;
 	}
 	line = json_object_new_object();
 	jsonl_text(line, "type", "packets-passed");
-	jsonl_number(line, "offset", offset);
+	jsonl_number(line, "offset", listing->before + offset);
 	jsonl_text(line, "error", why);
 	jsonl_number(line, "passed", next - offset);
 	jsonl_print(line, stdout);
@@ -158,7 +161,7 @@ static void packets_list(struct listing *listing, struct kipt_cursor *cursor)
 
 	while (!progress_interrupted()) {
 		offset = offset_of(listing, cursor);
-		progress_show("reading", offset, listing->size);
+		progress_show("reading", listing->passed + offset, listing->all);
 		status = kipt_packet_next(cursor, &packet);
 		if (status == KIPT_END && offset == listing->size)
 			break;
@@ -185,18 +188,21 @@ static bool start_find(struct listing *listing, struct kipt_cursor *cursor,
 	return true;
 }
 
-void packet_list_bytes(const u8 *bytes, u64 start, u64 end, bool json,
+void packet_list_bytes(const struct packet_part *part, bool json,
 		       struct packet_counts *counts)
 {
 	struct listing listing = {
-		.bytes = bytes,
-		.size = end,
+		.bytes = part->bytes,
+		.size = part->end,
+		.before = part->before,
+		.passed = part->passed,
+		.all = part->all,
 		.json = json,
 		.counts = *counts,
 	};
 	struct kipt_cursor cursor;
 
-	if (start_find(&listing, &cursor, start))
+	if (start_find(&listing, &cursor, part->start))
 		packets_list(&listing, &cursor);
 	*counts = listing.counts;
 }
@@ -228,7 +234,7 @@ bool packet_list(const char *path, bool json, bool sync)
 	if (!file_map_open(&trace, path))
 		return false;
 	listing.bytes = trace.bytes;
-	listing.size = trace.size;
+	listing.size = listing.all = trace.size;
 	progress_catch();
 	progress_lines(true);
 	cursor_seek(&listing, &cursor, 0);

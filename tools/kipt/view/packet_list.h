@@ -34,16 +34,27 @@ struct packet_counts {
 };
 
 /**
- * packet_list_bytes() - list the packets of a part of a trace
- * @bytes: the trace
+ * struct packet_part - a part of a trace
+ * @bytes: the trace, or a stretch of it
  * @start: where the part begins; its packets begin at the first PSB
  * @end: where it ends
+ * @before: bytes of the trace before @bytes; offsets that are shown have them
+ * @passed, @all: for the line of progress, bytes before @bytes and bytes of all that is listed
+ */
+struct packet_part {
+	const u8 *bytes;
+	u64 start, end;
+	u64 before;
+	u64 passed, all;
+};
+
+/**
+ * packet_list_bytes() - list the packets of a part of a trace
+ * @part: which
  * @json: as JSON Lines
  * @counts: what it has is added
- *
- * Offsets that are shown are those in @bytes.
  */
-void packet_list_bytes(const u8 *bytes, u64 start, u64 end, bool json,
+void packet_list_bytes(const struct packet_part *part, bool json,
 		       struct packet_counts *counts);
 
 /**
