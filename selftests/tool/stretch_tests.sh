@@ -152,6 +152,7 @@ stretch_usage_tests() {
 	done
 	cp stretch.rec 5.rec
 	refused "stretch_is_no_file" 0 "" show --time 5.rec
+	refused "stretch_of_fetch" 2 "--time 1,2: fetch shows all" fetch 1 --time 1,2
 	refused "stretch_of_record" 2 "--time 1,2: record shows all" record --time 1,2 -- true
 	refused "stretch_is_for_files" 2 "takes no value" fetch 1 --time=5,6
 	{ cpu 0; call 010 100; } | records timeless.rec

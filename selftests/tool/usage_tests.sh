@@ -216,6 +216,12 @@ option_tests() {
 		fetch 1 --calls --branches
 	refused "two_views_of_record" 2 "only one of --lost and --folded can be shown" \
 		record --lost --folded -- true
+	refused "top_of_calls" 1 "--top does nothing here: it is for --counts" \
+		open no.data --calls --top 3
+	refused "depth_of_branches" 1 "--max-depth does nothing here: it is for --calls" \
+		open no.data --branches --max-depth 3
+	refused "fold_of_the_screen" 1 "--no-fold does nothing here: it is for --calls" \
+		open no.data --no-fold
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record
 	refused "record_needs_command_dashes" 2 "needs a command" record --

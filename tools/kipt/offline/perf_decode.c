@@ -562,6 +562,8 @@ static bool trace_run(struct run *run, struct jobs *jobs, const struct perf_trac
 		status = perf_part_run(run, jobs, trace, &trace->parts[i]);
 		if (status == KIPT_STOPPED)
 			return false;
+		run->synced |= status == KIPT_OK;
+		run->unsynced |= status == KIPT_NO_PSB;
 		if (status == KIPT_OK || status == KIPT_NO_PSB)
 			continue;
 		say_error("cannot decode %s: %s", run->decode->path,
@@ -1067,7 +1069,11 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 		ok = false;
 	ok = output_close(&output, ok) && ok;
 	missing_say(run);
-	return ok;
+	if (!ok || run->synced || !run->unsynced)
+		return ok;
+	say_error("%s: no PSB in any part of its %llu bytes of trace: nothing of it can be decoded",
+		  run->decode->path, (unsigned long long)run->size);
+	return false;
 }
 
 static bool recording_decode(struct run *run, struct view_options *options)

@@ -100,6 +100,8 @@ struct run {
 	struct kipt_record batch[BATCH];
 	u32 batched;
 	bool failed;
+	/* A part of a trace had a PSB; another had none. */
+	bool synced, unsynced;
 };
 
 /**

@@ -214,10 +214,25 @@ static bool own_file_settle(const struct view_options *options)
 	return false;
 }
 
+/* Options that do nothing. */
+static void useless_say(const struct view_options *options)
+{
+	bool calls = options->mode == VIEW_CALLS && !options->output;
+	bool topped = options->mode == VIEW_COUNTS || options->mode == VIEW_TOTALS ||
+		      options->mode == VIEW_SLOWEST || options->mode == VIEW_SCREEN;
+
+	if (options->top_given && !topped)
+		say_note("--top does nothing here: it is for --counts, --totals, --slowest and the screen of 'kipt open'");
+	if ((options->max_depth || options->no_fold) && !calls)
+		say_note("--%s does nothing here: it is for --calls",
+			 options->max_depth ? "max-depth" : "no-fold");
+}
+
 bool view_settle(const struct view_options *options)
 {
 	const char *other = options->output ? "-o" : "--hash";
 
+	useless_say(options);
 	if (options->mode >= VIEW_PERFETTO)
 		return own_file_settle(options);
 	if (options->disasm)
