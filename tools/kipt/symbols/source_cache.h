@@ -6,6 +6,8 @@
 #ifndef KIPT_SOURCE_CACHE_H
 #define KIPT_SOURCE_CACHE_H
 
+#include <string.h>
+
 #include "../../../kmod/decode/port.h"
 
 #define CACHED_LINE_ROOM	208
@@ -44,7 +46,13 @@ struct cached_line {
 	char text[CACHED_LINE_ROOM];
 };
 
-struct line_cache;
+/* 16 MiB, of which the large pages that are used are there; a power of two. */
+#define CACHED_LINES	65536
+
+/* Each record has one place; who comes later takes it. */
+struct line_cache {
+	struct cached_line lines[CACHED_LINES];
+};
 
 /**
  * line_cache_create() - no line is known
@@ -59,6 +67,14 @@ struct line_cache *line_cache_create(void);
  */
 void line_cache_destroy(struct line_cache *cache);
 
+static inline u32 line_cache_place(const struct kipt_record *record)
+{
+	u64 hash = record->ip * 0x9e3779b97f4a7c15ULL +
+		   record->value * 0xc2b2ae3d27d4eb4fULL;
+
+	return (hash >> 40) % CACHED_LINES;
+}
+
 /**
  * line_cache_find() - the line of a record
  * @cache: the cache
@@ -68,16 +84,39 @@ void line_cache_destroy(struct line_cache *cache);
  * Return: the line, valid until the next call; it is the caller's to fill if
  * its length is 0.
  */
-struct cached_line *line_cache_find(struct line_cache *cache,
-				    const struct kipt_record *record,
-				    const struct line_scope *scope);
+static inline struct cached_line *line_cache_find(struct line_cache *cache,
+						  const struct kipt_record *record,
+						  const struct line_scope *scope)
+{
+	struct cached_line *line = &cache->lines[line_cache_place(record)];
+
+	if (line->ip == record->ip && line->value == record->value &&
+	    line->type == record->type && line->kind == record->kind &&
+	    line->flags == record->flags &&
+	    !memcmp(&line->scope, scope, sizeof(*scope)))
+		return line;
+	line->ip = record->ip;
+	line->value = record->value;
+	line->scope = *scope;
+	line->type = record->type;
+	line->kind = record->kind;
+	line->flags = record->flags;
+	line->length = 0;
+	return line;
+}
 
 /**
  * line_cache_prefetch() - have the line of a record in the CPU's cache soon
  * @cache: the cache
  * @record: line_cache_find() will be called for it
  */
-void line_cache_prefetch(const struct line_cache *cache,
-			 const struct kipt_record *record);
+static inline void line_cache_prefetch(const struct line_cache *cache,
+				       const struct kipt_record *record)
+{
+	const char *line = (const char *)&cache->lines[line_cache_place(record)];
+
+	__builtin_prefetch(line);
+	__builtin_prefetch(line + 64);
+}
 
 #endif /* KIPT_SOURCE_CACHE_H */

@@ -4,6 +4,7 @@
  * lies between.
  */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../../kmod/decode/code/insn.h"
@@ -18,6 +19,15 @@
 #define LINE_MAX	800
 /* Records from the one whose line is found to the one whose line is fetched from memory. */
 #define AHEAD		8
+/* Of lines of branches that follow each other, so many bytes are written at once. */
+#define LINES_ROOM	(1 << 14)
+
+/* @text: lines that are not written yet, of @used bytes. */
+struct lines {
+	struct line_cache *cache;
+	u32 used;
+	char text[LINES_ROOM];
+};
 
 static u32 branch_text(struct view *view, const struct kipt_record *r,
 		       char *text)
@@ -80,6 +90,24 @@ static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 			(unsigned long long)r->ip, name);
 }
 
+static void lines_flush(struct view *view)
+{
+	struct lines *lines = view->self;
+
+	fwrite_unlocked(lines->text, lines->used, 1, view->out);
+	lines->used = 0;
+}
+
+static void lines_add(struct view *view, const char *text, u32 length)
+{
+	struct lines *lines = view->self;
+
+	if (lines->used + length > sizeof(lines->text))
+		lines_flush(view);
+	memcpy(lines->text + lines->used, text, length);
+	lines->used += length;
+}
+
 /* A line is made, and kept if it is not too long. */
 static void line_make(struct view *view, const struct kipt_record *r, struct cached_line *line)
 {
@@ -92,38 +120,70 @@ static void line_make(struct view *view, const struct kipt_record *r, struct cac
 		memcpy(line->text, text, length);
 		line->length = length;
 	}
-	fwrite_unlocked(text, length, 1, view->out);
+	lines_add(view, text, length);
 }
 
-/* Records that come again and again. */
-static void often_print(struct view *view, const struct kipt_record *r, const char *time)
+/* Names that are found for a line may change what other lines depend on. */
+static void line_add(struct view *view, const struct kipt_record *r, struct line_scope *scope)
 {
-	struct line_scope scope = view_line_scope(view, r);
-	struct cached_line *line = line_cache_find(view->self, r, &scope);
+	struct lines *lines = view->self;
+	struct cached_line *line = line_cache_find(lines->cache, r, scope);
 
-	if (*time)
-		fputs_unlocked(time, view->out);
-	if (line->length)
-		fwrite_unlocked(line->text, line->length, 1, view->out);
-	else
-		line_make(view, r, line);
+	if (line->length) {
+		lines_add(view, line->text, line->length);
+		return;
+	}
+	line_make(view, r, line);
+	*scope = view_line_scope(view, r);
+}
+
+static bool in_kernel(const struct kipt_record *branch)
+{
+	return (branch->ip & branch->value) >> 63;
+}
+
+static void branches_add(struct view *view, const struct kipt_record *records, u32 count,
+			 u32 ahead)
+{
+	struct line_scope scope = view_line_scope(view, records);
+	const struct lines *lines = view->self;
+	char time[32];
+	u32 n, length;
+
+	length = strlen(view_time(view, time));
+	for (n = 0; n < count; n++) {
+		if (n < ahead)
+			line_cache_prefetch(lines->cache, &records[n + AHEAD]);
+		if (n && in_kernel(&records[n]) != in_kernel(&records[n - 1]))
+			scope = view_line_scope(view, &records[n]);
+		if (length)
+			lines_add(view, time, length);
+		line_add(view, &records[n], &scope);
+	}
+	lines_flush(view);
 }
 
 /* Between branches no time passes. */
 static u32 records_skim(struct view *view, const struct kipt_record *records, u32 count)
 {
-	bool shown = view->options->mode != VIEW_INSNS;
+	u32 n = 0;
+
+	while (n < count && records[n].type == KIPT_RECORD_BRANCH)
+		n++;
+	if (view->options->mode != VIEW_INSNS)
+		branches_add(view, records, n, n > AHEAD ? n - AHEAD : 0);
+	return n;
+}
+
+static void insn_print(struct view *view, const struct kipt_record *r)
+{
+	struct line_scope scope = view_line_scope(view, r);
 	char time[32];
-	u32 n;
 
 	view_time(view, time);
-	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++) {
-		if (n + AHEAD < count)
-			line_cache_prefetch(view->self, &records[n + AHEAD]);
-		if (shown)
-			often_print(view, &records[n], time);
-	}
-	return n;
+	lines_add(view, time, strlen(time));
+	line_add(view, r, &scope);
+	lines_flush(view);
 }
 
 static void task_print(struct view *view)
@@ -144,11 +204,9 @@ static void sentence_print(struct view *view, const struct kipt_record *r)
 
 static void record_print(struct view *view, const struct kipt_record *r)
 {
-	char time[32];
-
 	switch (r->type) {
 	case KIPT_RECORD_INSN:
-		often_print(view, r, view_time(view, time));
+		insn_print(view, r);
 		break;
 	case KIPT_RECORD_CPU:
 		fprintf(view->out, "== CPU %u\n", r->aux);
@@ -168,15 +226,28 @@ static void record_print(struct view *view, const struct kipt_record *r)
 
 static void lines_finish(struct view *view)
 {
-	line_cache_destroy(view->self);
+	struct lines *lines = view->self;
+
+	line_cache_destroy(lines->cache);
+	free(lines);
 	view->self = NULL;
 }
 
 bool view_lines_init(struct view *view)
 {
-	view->self = line_cache_create();
+	struct lines *lines = malloc(sizeof(*lines));
+
+	if (!lines)
+		return false;
+	lines->used = 0;
+	lines->cache = line_cache_create();
+	if (!lines->cache) {
+		free(lines);
+		return false;
+	}
+	view->self = lines;
 	view->print = record_print;
 	view->skim = records_skim;
 	view->finish = lines_finish;
-	return view->self;
+	return true;
 }
