@@ -10,6 +10,8 @@
 #include "../../../kmod/decode/packet/clock.h"
 #include "../../../kmod/decode/packet/last_ip.h"
 #include "../../../kmod/decode/packet/sync.h"
+#include "../../../kmod/decode/packet/tnt.h"
+#include "../cli/large_memory.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "../symbols/page_tables.h"
@@ -93,13 +95,26 @@ static void walk_time(struct walk *walk)
 				       walk->clock.now);
 }
 
-/* The next packet; what is none is passed over. False at the end. */
+/* Most packets; nobody here looks at outcomes. In a block a byte may mean something else. */
+static void outcomes_skip(struct kipt_cursor *cursor)
+{
+	const u8 *at = cursor->pos;
+
+	if (cursor->block)
+		return;
+	while (at < cursor->end && kipt_tnt_is_short(*at))
+		at++;
+	cursor->pos = at;
+}
+
+/* The next packet, but for short TNTs; what is none is passed over. False at the end. */
 static bool walk_next(struct walk *walk, struct kipt_packet *packet)
 {
 	enum kipt_status status;
 	u64 next;
 
 	for (;;) {
+		outcomes_skip(&walk->cursor);
 		status = kipt_packet_next(&walk->cursor, packet);
 		if (status == KIPT_OK)
 			break;
@@ -153,6 +168,15 @@ static bool copy_grow(struct copy *copy, u64 more)
 	return true;
 }
 
+/* Room for all of a trace, and for what it gets most often. */
+static bool copy_begin(struct copy *copy, const struct perf_trace *trace)
+{
+	u64 room = trace->end + trace->end / 16;
+
+	*copy = (struct copy){ .bytes = large_alloc(room), .room = room };
+	return copy->bytes;
+}
+
 static bool copy_upto(struct copy *copy, struct perf_trace *trace, u64 end)
 {
 	u64 size = end - copy->taken;
@@ -166,7 +190,7 @@ static bool copy_upto(struct copy *copy, struct perf_trace *trace, u64 end)
 			break;
 		stop->offset += copy->size - copy->taken;
 	}
-	/* Without any there is no memory yet. */
+	/* An empty trace has no memory. */
 	if (size)
 		memcpy(copy->bytes + copy->size, trace->bytes + copy->taken, size);
 	copy->size += size;
@@ -360,8 +384,8 @@ static void trace_replace(struct perf_trace *trace, const struct copy *copy, u64
 
 bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
 {
-	struct copy copy = { 0 };
-	bool ok = true;
+	struct copy copy;
+	bool ok = copy_begin(&copy, trace);
 	u64 size;
 	size_t i;
 
@@ -556,15 +580,16 @@ static bool loads_copy(struct perf_trace *trace, const struct loads *loads, size
 static bool loads_insert(const struct perf_label *label, struct perf_trace *trace)
 {
 	const struct loads *loads = &label->loads;
-	struct copy copy = { 0 };
+	struct copy copy;
 	size_t next = label->old, i;
-	bool ok = true;
+	bool ok;
 	u64 size;
 
 	while (next < loads->count && !loads->list[next].is_new)
 		next++;
 	if (next == loads->count)
 		return true;
+	ok = copy_begin(&copy, trace);
 	for (i = 0; i < trace->part_count && ok; i++) {
 		struct perf_part *part = &trace->parts[i];
 		u64 start = copy.size;
