@@ -75,6 +75,9 @@ static void room_make(struct call_stack *stack)
 	stack->room *= 2;
 }
 
+/* To copy it is faster than to write zeros: that much the compiler clears with a slow loop. */
+static const struct frame unused;
+
 void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 		     u64 function, u64 ret, const struct inlined *inlined,
 		     struct call_line *line)
@@ -84,7 +87,7 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 	room_make(stack);
 	below = call_stack_top(stack);
 	frame = &stack->frames[stack->count++];
-	memset(frame, 0, offsetof(struct frame, siblings));
+	memcpy(frame, &unused, offsetof(struct frame, siblings));
 	frame->kind = kind;
 	frame->function = function;
 	frame->ret = ret;
