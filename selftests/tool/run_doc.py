@@ -13,7 +13,7 @@ copy of FOLDER, and FOLDER/../schema is at ../schema there; `cd` is left out. A 
 What needs root or Intel PT begins with "# ", and runs with --machine: those commands below
 HEADING, in this folder and in one shell, which begins with the file SETUP. SETUP may have
 functions `changed`, through which each command goes from stdin to stdout, and `before N`,
-which is called before the Nth. Any number may be where the page shows one; where it shows no
+which is called before the Nth; a command of which nothing is left is left out. Any number may be where the page shows one; where it shows no
 output there may be any. With HEADING `-` what is printed is each such command of the page,
 with its heading.
 """
@@ -46,11 +46,11 @@ def commands(text, prompt="$"):
         yield command, lines
 
 
-def pattern(lines):
+def pattern(lines, escape=re.escape):
     """A regular expression of what is shown; blank lines at its end do not count."""
     while lines and not lines[-1]:
         lines = lines[:-1]
-    return "".join(r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"[ ]*\n"
+    return "".join(r"(?:.*\n)*?" if line == "..." else escape(line) + r"[ ]*\n"
                    for line in lines)
 
 
@@ -59,36 +59,27 @@ SECONDS = 300
 NUMBER = r"0x[0-9a-f]+|[0-9a-f]*[0-9][0-9a-f]*"
 
 
-def loose(lines):
-    """As pattern(), with any numbers, and columns of any width."""
+def loose(line):
+    """A regular expression of a line with any numbers, and columns of any width."""
     made = ""
-    for line in lines:
-        if line == "...":
-            made += r"(?:.*\n)*?"
-            continue
-        for part in re.split("(" + NUMBER + "| +)", line):
-            if not part.strip():
-                made += " +" if part else ""
-            else:
-                made += "(?:" + NUMBER + ")" if re.fullmatch(NUMBER, part) else re.escape(part)
-        made += r"[ ]*\n"
+    for part in re.split("(" + NUMBER + "| +)", line):
+        if not part.strip():
+            made += " +" if part else ""
+        else:
+            made += "(?:" + NUMBER + ")" if re.fullmatch(NUMBER, part) else re.escape(part)
     return made
 
 
 def sections(text):
-    """Yields each heading with the text below it."""
-    heading, lines = "", []
-    for line in text.splitlines() + ["# "]:
-        if re.match("#+ ", line):
-            yield heading, "\n".join(lines)
-            heading, lines = line.lstrip("#").strip(), []
-        lines.append(line)
+    """The text below each heading."""
+    parts = re.split("(?m)^#+ (.*)$", text)
+    return dict(zip(parts[1::2], parts[2::2]))
 
 
 def run_in_machine(page, heading, setup):
     """Runs the commands below a heading, and prints a line for each."""
     with open(page, encoding="utf-8") as file:
-        found = dict(sections(file.read()))
+        found = sections(file.read())
     if heading == "-":
         for name, text in found.items():
             for command, _ in commands(text, "#"):
@@ -98,7 +89,8 @@ def run_in_machine(page, heading, setup):
     script = f"changed() {{ cat; }}\nbefore() {{ :; }}\n. {setup}\n"
     for number, (command, _) in enumerate(shown, 1):
         script += f"before {number} >&2\nprintf '\\036'\n" \
-            f"eval \"$(changed <<'COMMAND'\n{command}\nCOMMAND\n)\"\nprintf '\\036%s' $?\n"
+            f"run=$(changed <<'COMMAND'\n{command}\nCOMMAND\n)\n" \
+            "eval \"$run\"\nprintf '\\036%s' ${run:+$?}\n"
     # Into files: perf writes its recording to a pipe, if its output is one.
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         shell = subprocess.Popen(["bash", "-c", script], stdout=out, stderr=err,
@@ -112,7 +104,9 @@ def run_in_machine(page, heading, setup):
         parts, errors = out.read().split("\036")[1:], err.read()
     for number, (command, lines) in enumerate(shown):
         output, status = (parts[2 * number:2 * number + 2] + ["", "none"])[:2]
-        wanted = loose([line for line in lines if line])
+        wanted = pattern(lines, loose)
+        if not status:
+            continue
         if status == "0" and (not wanted or re.fullmatch(wanted, output)):
             print("ok", command)
         else:
