@@ -169,9 +169,8 @@ static int run(int argc, char **argv)
 	}
 	if (id < 0)
 		return args_exit(id);
-	if (request.view.time && args.operands > 1 && time_range_like(args.argv[1]))
-		return args_bad(&args, "--time %s: fetch shows all; give a stretch to 'kipt show' of what -o FILE kept",
-				args.argv[1]);
+	if (view_refuses_stretch(&request.view, &args, 1))
+		return KIPT_EXIT_USAGE;
 	if (!args_session(&args, &session) || !view_settle(&request.view))
 		return KIPT_EXIT_USAGE;
 	return fetch(session, &request);

@@ -177,9 +177,8 @@ static int run(int argc, char **argv)
 					    KIPT_EXIT_USAGE;
 	if (id != KIPT_EXIT_DONE)
 		return id;
-	if (r.view.time && args.operands && time_range_like(args.argv[0]))
-		return args_bad(&args, "--time %s: record shows all; give a stretch to 'kipt show' of what -o FILE kept",
-				args.argv[0]);
+	if (view_refuses_stretch(&r.view, &args, 0))
+		return KIPT_EXIT_USAGE;
 	if (r.only && r.setup.pid)
 		return args_bad(&args, "--only traces the command, --pid another process: give one of them");
 	if (r.setup.follow_fork && !r.only && !r.setup.pid)

@@ -689,14 +689,13 @@ static bool moments_set(struct run *run, struct queue_state *at)
 	return at->moments;
 }
 
-/* The whole, where bytes of it are chosen, or it has to be compared with itself. */
+/* A part is cut out of the whole, as is a stretch of time if nobody knows when the first one is. */
 static u64 stretch_most(const struct run *run)
 {
 	const struct view_options *options = run->output->options;
 	bool untimed = time_range_any(&options->narrow.time) && !run->stretch.base_known;
 
-	return options->part || run->aux.snapshot || untimed ? PERF_TRACE_WHOLE :
-							       KIPT_PERF_STRETCH;
+	return options->part || untimed ? PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
 }
 
 static bool stretch_read(struct run *run, struct queue_state *at)

@@ -84,22 +84,25 @@ static void stretch_list(struct list *list, const struct perf_trace *trace)
 	list->before += trace->size;
 }
 
-/* Snapshots have to be compared with each other. */
+static bool stretch_read(struct list *list, struct perf_queue *queue, struct perf_trace *trace)
+{
+	return perf_trace_read(trace, &list->aux, queue, list->file, KIPT_PERF_STRETCH);
+}
+
 static bool queue_list(struct list *list, struct perf_queue *queue)
 {
-	u64 most = list->aux.snapshot ? PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
 	struct perf_trace trace = { 0 };
 	bool ok;
 
 	if (!queue->size)
 		return true;
-	ok = perf_trace_read(&trace, &list->aux, queue, list->file, most);
+	ok = stretch_read(list, queue, &trace);
 	if (ok)
 		whose(queue, list->json);
 	list->before = 0;
 	while (ok && trace.part_count && !progress_interrupted()) {
 		stretch_list(list, &trace);
-		ok = perf_trace_read(&trace, &list->aux, queue, list->file, most);
+		ok = stretch_read(list, queue, &trace);
 	}
 	list->passed += queue->size;
 	perf_trace_free(&trace);

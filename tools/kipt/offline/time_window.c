@@ -17,8 +17,8 @@ struct passed {
 	u64 second;
 	/* The last two that are too early, as long as no other came. */
 	u64 early, earlier;
-	/* Where what is needed ends, if anything is; the second that is too late since the last
-	 * that is not.
+	/* The last two, or more, are too late: from @later on, the second of them, nothing is
+	 * needed. It is 0 if that was in earlier bytes.
 	 */
 	bool ended;
 	u64 later;
@@ -81,7 +81,7 @@ static void stretch_find(struct time_window *window, struct time_stretch *stretc
 	}
 	if (passed.ended)
 		window->to = passed.later;
-	/* What is too early ends after the bytes that there are now, maybe. */
+	/* The first PSB that is not too early may come after these bytes. */
 	ahead = *seen;
 	for (at = kipt_sync_next(trace, end, size); at < end && !ahead.begun;
 	     at = kipt_sync_next(trace, end, at + KIPT_PSB_BYTES))

@@ -36,9 +36,9 @@ struct time_stretch {
 };
 
 /**
- * struct time_seen - what is known of a trace of which there was some
- * @begun: a PSB was not too early
- * @late: PSBs that were too late, since the last one that was not; 2 for more
+ * struct time_seen - PSBs in those bytes of a trace that time_window_find() was given before
+ * @begun: one was not too early
+ * @late: how many were too late since the last one that was not; 2 for more
  */
 struct time_seen {
 	bool begun;

@@ -759,21 +759,24 @@ static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
 
 /*
  * May a stretch end at a PSB? The decoder looks ahead up to the PSB after that, at @next, and no
- * trace may be missing in between; @end is where what is ahead ends. It does not look back: an
+ * trace may be missing in between; @end is where what is ahead ends, if it may. It does not look back: an
  * OVF before the PSB has to be in its stretch.
  */
 static bool may_cut(const struct perf_trace *trace, const struct perf_queue *queue, u64 psb,
 		    u64 next, u64 *end)
 {
+	u64 ahead = trace->size;
 	const struct perf_joint *joint = &trace->joint;
 	u64 offset = joint->offset + (psb - joint->start);
 	size_t i = cut_first(queue, offset);
 
-	*end = trace->size;
 	if (i < queue->cut_count && queue->cuts[i].offset - offset < trace->size - psb)
-		*end = psb + (queue->cuts[i].offset - offset);
-	return next && *end >= next &&
-	       !kipt_flow_ovf_before(trace->bytes + joint->start, psb - joint->start);
+		ahead = psb + (queue->cuts[i].offset - offset);
+	if (!next || ahead < next ||
+	    kipt_flow_ovf_before(trace->bytes + joint->start, psb - joint->start))
+		return false;
+	*end = ahead;
+	return true;
 }
 
 /* The last PSB from @begin on and before @to where a stretch may end; else it is @found.
@@ -783,21 +786,17 @@ static u64 block_search(const struct perf_trace *trace, const struct perf_queue 
 			u64 begin, u64 to, u64 *next, u64 *end)
 {
 	u64 bound = trace->size - to < KIPT_PSB_BYTES ? trace->size : to + KIPT_PSB_BYTES - 1;
-	u64 at, first = 0, last = 0, found = 0, ahead;
+	u64 at, first = 0, last = 0, found = 0;
 
 	for (at = kipt_sync_next(trace->bytes, bound, begin); at < to;
 	     at = kipt_sync_next(trace->bytes, bound, at + KIPT_PSB_BYTES)) {
-		if (last && may_cut(trace, queue, last, at, &ahead)) {
+		if (last && may_cut(trace, queue, last, at, end))
 			found = last;
-			*end = ahead;
-		}
 		first = first ? first : at;
 		last = at;
 	}
-	if (last && may_cut(trace, queue, last, *next, &ahead)) {
+	if (last && may_cut(trace, queue, last, *next, end))
 		found = last;
-		*end = ahead;
-	}
 	*next = first ? first : *next;
 	return found;
 }
@@ -876,6 +875,9 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	struct perf_joint joint;
 	u64 cut;
 
+	/* Snapshots may overlap: they are compared with each other. */
+	if (aux->snapshot)
+		most = PERF_TRACE_WHOLE;
 	if (!trace->piece && !trace->done) {
 		cuts_sort(queue);
 		stops_sort(queue);

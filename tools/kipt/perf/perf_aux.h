@@ -263,8 +263,8 @@ bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bo
  * @aux: all events were looked at
  * @queue: one of its queues; its cuts are put in order
  * @file: where they are from
- * @most: about so many bytes, more where PSBs are far apart; snapshots, which may overlap, need
- *	PERF_TRACE_WHOLE
+ * @most: about so many bytes, more where PSBs are far apart; of snapshots, which may overlap, all
+ *	is one stretch
  *
  * It has no parts after the last stretch. Return: true, or false after a sentence.
  */

@@ -95,7 +95,7 @@ static void walk_time(struct walk *walk)
 				       walk->clock.now);
 }
 
-/* Most packets; nobody here looks at outcomes. In a block a byte may mean something else. */
+/* Short TNTs are most packets, and nobody here looks at outcomes. In a block a byte may mean something else. */
 static void outcomes_skip(struct kipt_cursor *cursor)
 {
 	const u8 *at = cursor->pos;

@@ -218,10 +218,10 @@ static bool own_file_settle(const struct view_options *options)
 static void useless_say(const struct view_options *options)
 {
 	bool calls = options->mode == VIEW_CALLS && !options->output;
-	bool topped = options->mode == VIEW_COUNTS || options->mode == VIEW_TOTALS ||
-		      options->mode == VIEW_SLOWEST || options->mode == VIEW_SCREEN;
+	bool has_top = options->mode == VIEW_COUNTS || options->mode == VIEW_TOTALS ||
+		       options->mode == VIEW_SLOWEST || options->mode == VIEW_SCREEN;
 
-	if (options->top_given && !topped)
+	if (options->top_given && !has_top)
 		say_note("--top does nothing here: it is for --counts, --totals, --slowest and the screen of 'kipt open'");
 	if ((options->max_depth || options->no_fold) && !calls)
 		say_note("--%s does nothing here: it is for --calls",
@@ -249,6 +249,18 @@ bool view_settle(const struct view_options *options)
 		say_error("--totals are shown only: %s does not go with them",
 			  other);
 	return false;
+}
+
+bool view_refuses_stretch(const struct view_options *options, const struct args *args,
+			  int operand)
+{
+	const char *word = args->operands > operand ? args->argv[operand] : "";
+
+	if (!options->time || !time_range_like(word))
+		return false;
+	args_bad(args, "--time %s: %s shows all; give a stretch to 'kipt show' of what -o FILE kept",
+		 word, args->verb->name);
+	return true;
 }
 
 bool view_timed(const struct view_options *options)
@@ -501,13 +513,11 @@ u32 view_pid(const struct view *view, const struct kipt_record *record)
 struct line_scope view_line_scope(const struct view *view,
 				  const struct kipt_record *record)
 {
-	bool branch = record->type == KIPT_RECORD_BRANCH;
 	struct line_scope scope = {
 		.kernel = names_code_version_of(view->names),
 	};
 
-	/* Both ends are in the kernel, which all processes share. */
-	if (record->ip >> 63 && (!branch || record->value >> 63))
+	if (view_in_kernel(record))
 		return scope;
 	scope.pid = view->state.pid;
 	scope.version = names_version_of(view->names);

@@ -302,6 +302,19 @@ int view_option(struct view_options *options, int id, const char *value);
  */
 bool view_settle(const struct view_options *options);
 
+struct args;
+
+/**
+ * view_refuses_stretch() - is an operand meant as the stretch of --time, of a verb that takes none
+ * @options: the options
+ * @args: the verb and its operands
+ * @operand: which, from 0 on; there may be fewer
+ *
+ * Return: true after a sentence, or false.
+ */
+bool view_refuses_stretch(const struct view_options *options, const struct args *args,
+			  int operand);
+
 /**
  * view_timed() - does what is shown need times
  * @options: options
@@ -461,6 +474,17 @@ void view_finish(struct view *view);
  * Return: the process, 0 if it is not known.
  */
 u32 view_pid(const struct view *view, const struct kipt_record *record);
+
+/**
+ * view_in_kernel() - whether a record is of the kernel alone, which all processes share
+ * @record: BRANCH, of which both ends are to be in the kernel, or INSN
+ *
+ * Return: true if it is.
+ */
+static inline bool view_in_kernel(const struct kipt_record *record)
+{
+	return record->ip >> 63 && (record->type != KIPT_RECORD_BRANCH || record->value >> 63);
+}
 
 /**
  * view_line_scope() - what the names in the line of a record depend on

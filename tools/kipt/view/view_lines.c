@@ -137,13 +137,7 @@ static void line_add(struct view *view, const struct kipt_record *r, struct line
 	*scope = view_line_scope(view, r);
 }
 
-static bool in_kernel(const struct kipt_record *branch)
-{
-	return (branch->ip & branch->value) >> 63;
-}
-
-static void branches_add(struct view *view, const struct kipt_record *records, u32 count,
-			 u32 ahead)
+static void branches_add(struct view *view, const struct kipt_record *records, u32 count)
 {
 	struct line_scope scope = view_line_scope(view, records);
 	const struct lines *lines = view->self;
@@ -152,9 +146,9 @@ static void branches_add(struct view *view, const struct kipt_record *records, u
 
 	length = strlen(view_time(view, time));
 	for (n = 0; n < count; n++) {
-		if (n < ahead)
+		if (n + AHEAD < count)
 			line_cache_prefetch(lines->cache, &records[n + AHEAD]);
-		if (n && in_kernel(&records[n]) != in_kernel(&records[n - 1]))
+		if (n && view_in_kernel(&records[n]) != view_in_kernel(&records[n - 1]))
 			scope = view_line_scope(view, &records[n]);
 		if (length)
 			lines_add(view, time, length);
@@ -170,8 +164,8 @@ static u32 records_skim(struct view *view, const struct kipt_record *records, u3
 
 	while (n < count && records[n].type == KIPT_RECORD_BRANCH)
 		n++;
-	if (view->options->mode != VIEW_INSNS)
-		branches_add(view, records, n, n > AHEAD ? n - AHEAD : 0);
+	if (n && view->options->mode != VIEW_INSNS)
+		branches_add(view, records, n);
 	return n;
 }
 
