@@ -9,7 +9,7 @@
 variant_make() {
 	local name=$1
 	shift
-	cp -a "$(dirname "$KIPT")" "$name" && rm -f "$name/kipt" "$name/offline/perf_decode.o" &&
+	cp -a "$(dirname "$KIPT")" "$name" && rm -f "$name/kipt" "$name"/offline/perf_{stream,list}.o &&
 		MAKEFLAGS='' make -s -f "$ROOT/tools/kipt/kipt.mk" ROOT="$ROOT" \
 			KIPT_OUT="$WORK/$name" "$@" kipt >"$name.log" 2>&1
 }
@@ -148,6 +148,25 @@ stretches_anywhere() {
 		"$("$KIPT" open pieces.data --branches 2>&1 | grep -c '^[1-9][0-9]\{3\} branches')"
 }
 
+# Parts of recordings, put together.
+stretches_parts() {
+	local name number
+	for name; do
+		recorded_unpack "$ROOT/selftests/perf/$name"
+		export PERF_BUILDID_DIR=ids
+		"$whole" open kept.data --branches --time 2>/dev/null >shown
+		for number in {1..9}; do
+			"$KIPT" open kept.data --branches --time --part "$number/9" 2>/dev/null
+		done >parts
+		unset PERF_BUILDID_DIR
+		if [ -s shown ] && cmp -s shown parts; then
+			ok "stretches_${name}_in_nine_parts"
+		else
+			not_ok "stretches_${name}_in_nine_parts" "$(diff shown parts | head)"
+		fi
+	done
+}
+
 # However little of the trace is in memory at a time, the same is shown.
 stretches() {
 	local whole=$1 name KIPT=$WORK/stretches/kipt
@@ -157,6 +176,7 @@ stretches() {
 		stretches_same "$name" "--branches --time" "--calls" "--counts" "--insns --jobs 2" \
 			"$(time_within)"
 	done
+	stretches_parts 6.12-both new-snapshot 6.1-user
 	stretches_anywhere
 }
 

@@ -162,27 +162,27 @@ static bool has_time(const u8 *trace, u64 start, u64 end)
 
 bool part_look(struct part_search *search, const u8 *trace, u64 start, u64 end)
 {
+	u64 from = search->from - search->before;
 	struct kipt_psb psb;
 	u64 at, next;
 
-	if (!needs_any(&search->needs))
+	if (!needs_any(&search->needs) || search->from <= search->before)
 		return true;
-	for (at = kipt_sync_next(trace, end, start); at < end && at < search->from;
-	     at = next) {
+	for (at = kipt_sync_next(trace, end, start); at < end && at < from; at = next) {
 		if (progress_interrupted())
 			return false;
 		next = kipt_sync_next(trace, end, at + KIPT_PSB_BYTES);
 		kipt_psb_read(&psb, trace, at, next, NULL);
 		if (psb.has_tsc)
-			time_look(search, psb.tsc, next);
+			time_look(search, psb.tsc, search->before + next);
 		if (!says_enough(&psb, &search->needs))
 			continue;
-		search->plain = at;
+		search->plain = search->before + at;
 		if (psb.has_tsc)
-			search->back = at;
+			search->back = search->before + at;
 	}
 	if (!search->timed && !search->other)
-		search->other = has_time(trace, start, end < search->from ? end : search->from);
+		search->other = has_time(trace, start, end < from ? end : from);
 	return !progress_interrupted();
 }
 

@@ -92,6 +92,7 @@ u64 part_cut(const u8 *trace, u64 size, u64 wish);
  * struct part_search - where decoding has to begin, while it is looked for
  * @needs: what has to be known
  * @from: where the part begins
+ * @before: bytes before the trace that is looked at
  * @back: the last PSB that says all of it
  * @plain: the last one that says all but the time
  * @head: after the first PSB that has a time
@@ -102,6 +103,7 @@ u64 part_cut(const u8 *trace, u64 size, u64 wish);
 struct part_search {
 	struct part_needs needs;
 	u64 from;
+	u64 before;
 	u64 back;
 	u64 plain;
 	u64 head;
@@ -114,8 +116,8 @@ struct part_search {
 /**
  * part_look() - look at a piece of a trace
  * @search: @needs and @from are set, the rest is zero before the first
- * @trace: the whole trace
- * @start: where the piece begins; pieces come in order
+ * @trace: the trace from byte @before on
+ * @start: where the piece begins in it; pieces come in order
  * @end: after it
  *
  * Return: true, or false if it was interrupted.

@@ -16,7 +16,6 @@
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
-#include "../perf/perf_label.h"
 #include "../records/tool_records.h"
 #include "../symbols/kernel_symbols.h"
 #include "../symbols/vmlinux.h"
@@ -26,8 +25,6 @@
 #define SWITCH_MOST_MS	10U
 /* A switch may be so much earlier by the trace's time than by that of perf's event. */
 #define SWITCH_EARLY_US	10U
-/* Stops of tracing are one if less than this part of the slack for patches is between them. */
-#define STOPS_PART	1024U
 /* Bits of the configuration, as of IA32_RTIT_CTL. */
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
@@ -552,14 +549,15 @@ static bool trace_end(struct run *run)
 	return true;
 }
 
-static bool trace_run(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
+static bool trace_run(struct run *run, struct perf_stream *stream)
 {
+	const struct perf_trace *trace = &stream->trace;
 	enum kipt_status status;
 	bool ok = true;
 	size_t i;
 
 	for (i = 0; i < trace->part_count && ok; i++) {
-		status = perf_part_run(run, jobs, trace, &trace->parts[i]);
+		status = perf_part_run(run, stream, &trace->parts[i]);
 		if (status == KIPT_STOPPED)
 			return false;
 		run->synced |= status == KIPT_OK;
@@ -571,19 +569,6 @@ static bool trace_run(struct run *run, struct jobs *jobs, const struct perf_trac
 		ok = false;
 	}
 	return ok;
-}
-
-/* A trace without PIP packets, as one of user code is, gets some. */
-static bool trace_label(struct run *run, struct perf_label *label, struct perf_trace *trace)
-{
-	run->inserted = false;
-	if (!run->user_only && !perf_label_replace(label, trace))
-		return false;
-	run->owners = perf_label_owners(label, &run->owner_count);
-	if (run->owner_count)
-		return true;
-	run->inserted = true;
-	return perf_label_insert(label, trace);
 }
 
 /* A queue that has none of what is shown is not decoded. */
@@ -610,26 +595,6 @@ static void base_find(struct run *run)
 	}
 }
 
-/* Of stops that follow each other at once the first is taken. */
-static struct jobs_moment *moments_make(const struct run *run, const struct perf_trace *trace,
-					size_t *count)
-{
-	struct jobs_moment *moments = calloc(trace->stop_count + 1, sizeof(*moments));
-	u64 soon = perf_text_slack(run->text) / STOPS_PART, tsc;
-	size_t i;
-
-	*count = 0;
-	for (i = 0; moments && i < trace->stop_count; i++) {
-		tsc = perf_clock_tsc(&run->aux.clock, trace->stops[i].time);
-		if (*count && tsc - moments[*count - 1].tsc < soon)
-			continue;
-		moments[(*count)++] = (struct jobs_moment){
-			.at = trace->bytes + trace->stops[i].offset, .tsc = tsc,
-		};
-	}
-	return moments;
-}
-
 /* In x86's __switch_to() the other task runs; a CALL gets to what jumps there. */
 static u64 switch_find(const struct run *run)
 {
@@ -645,19 +610,8 @@ static u64 switch_find(const struct run *run)
 	       address + run->kernel_bias : 0;
 }
 
-/* A queue while it is decoded. */
-struct queue_state {
-	struct perf_queue *queue;
-	struct perf_trace trace;
-	struct perf_label *label;
-	struct jobs *jobs;
-	struct jobs_moment *moments;
-	/* Bytes of a stretch, about. */
-	u64 most;
-};
-
 /* Code of the kernel as it was at each time. */
-static bool jobs_make(struct run *run, struct queue_state *at)
+static bool jobs_make(struct run *run, struct perf_stream *stream)
 {
 	const struct kipt_code code = {
 		.read = code_read,
@@ -670,93 +624,49 @@ static bool jobs_make(struct run *run, struct queue_state *at)
 		.ctx = run,
 	};
 
-	at->jobs = jobs_create(&run->config, &code, run->decode->jobs);
+	stream->jobs = jobs_create(&run->config, &code, run->decode->jobs);
 	text.log = perf_text_log(run->text, &text.timed);
-	return at->jobs && (!text.log || jobs_text(at->jobs, &text));
-}
-
-static bool moments_set(struct run *run, struct queue_state *at)
-{
-	size_t count;
-	bool timed;
-
-	if (!perf_text_log(run->text, &timed) || !timed)
+	if (stream->jobs && (!text.log || jobs_text(stream->jobs, &text)))
 		return true;
-	free(at->moments);
-	at->moments = moments_make(run, &at->trace, &count);
-	if (at->moments)
-		jobs_moments(at->jobs, at->moments, count);
-	return at->moments;
-}
-
-/* A part is cut out of the whole, as is a stretch of time if nobody knows when the first one is. */
-static u64 stretch_most(const struct run *run)
-{
-	const struct view_options *options = run->output->options;
-	bool untimed = time_range_any(&options->narrow.time) && !run->stretch.base_known;
-
-	return options->part || untimed ? PERF_TRACE_WHOLE : KIPT_PERF_STRETCH;
-}
-
-static bool stretch_read(struct run *run, struct queue_state *at)
-{
-	return perf_trace_read(&at->trace, &run->aux, at->queue, run->file, at->most) &&
-	       trace_label(run, at->label, &at->trace);
-}
-
-static bool stretch_decode(struct run *run, struct queue_state *at)
-{
-	if (!moments_set(run, at)) {
-		say_errno(ENOMEM, "cannot decode %s", run->decode->path);
-		return false;
-	}
-	return trace_run(run, at->jobs, &at->trace);
+	say_error("cannot decode %s: %s", run->decode->path,
+		  kipt_status_name(KIPT_NO_MEMORY));
+	return false;
 }
 
 /* The first stretch is there. */
-static bool queue_begin(struct run *run, struct queue_state *at)
+static bool queue_begin(struct run *run, struct perf_stream *stream)
 {
-	const struct perf_queue *queue = at->queue;
+	const struct perf_queue *queue = stream->queue;
 
-	if (!jobs_make(run, at)) {
-		say_error("cannot decode %s: %s", run->decode->path,
-			  kipt_status_name(KIPT_NO_MEMORY));
-		return false;
-	}
 	run->moments = perf_samples_of(&run->samples, queue->has_cpu ? queue->cpu : queue->tid,
 				       &run->moment_count);
 	run->moment = 0;
 	run->timed = false;
-	return perf_part_trace(run, queue, &at->trace) && trace_begin(run, queue) &&
-	       perf_part_before(run, at->jobs, &at->trace);
+	return perf_part_find(run, stream) && trace_begin(run, queue) &&
+	       perf_part_before(run, stream);
 }
 
 /* A core for each queue: names of CR3s are of that one alone. */
 static bool queue_run(struct run *run, struct perf_queue *queue)
 {
-	struct queue_state at = { .queue = queue, .most = stretch_most(run) };
+	struct perf_stream stream = { .queue = queue };
+	u64 done = run->done;
 	bool ok;
 
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, run->timed_trace,
 				     &run->turn_count);
-	if (run->turns)
-		at.label = perf_label_create(&run->config, run->turns, run->turn_count);
-	ok = at.label && stretch_read(run, &at);
-	if (ok) {
-		ok = queue_begin(run, &at) && stretch_decode(run, &at);
-		if (run->decode->part.number)
-			run->left += at.trace.size - (run->bytes.to - run->bytes.back);
-	}
-	while (ok && at.trace.end > at.trace.size)
-		ok = stretch_read(run, &at) && stretch_decode(run, &at);
+	ok = run->turns && jobs_make(run, &stream) && perf_stream_begin(run, &stream) &&
+	     queue_begin(run, &stream) && trace_run(run, &stream);
+	while (ok && stream.trace.ahead_size && perf_part_goes_on(run, &stream))
+		ok = perf_stream_next(run, &stream) && trace_run(run, &stream);
 	ok = ok && trace_end(run);
+	if (run->decode->part.number && queue->size > run->done - done)
+		run->left += queue->size - (run->done - done);
 	now_forget(run);
-	jobs_destroy(at.jobs);
-	free(at.moments);
-	perf_trace_free(&at.trace);
-	perf_label_destroy(at.label);
+	jobs_destroy(stream.jobs);
+	perf_stream_end(&stream);
 	free(run->turns);
 	return ok;
 }

@@ -100,8 +100,10 @@ static bool queue_list(struct list *list, struct perf_queue *queue)
 	if (ok)
 		whose(queue, list->json);
 	list->before = 0;
-	while (ok && trace.part_count && !progress_interrupted()) {
+	while (ok && !progress_interrupted()) {
 		stretch_list(list, &trace);
+		if (!trace.ahead_size)
+			break;
 		ok = stretch_read(list, queue, &trace);
 	}
 	list->passed += queue->size;

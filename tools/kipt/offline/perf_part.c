@@ -6,138 +6,66 @@
 #include "../cli/progress.h"
 #include "perf_run.h"
 
-/* What is needed of a part. The decoder looks at what is ahead of the stretch, too. */
-static enum kipt_status part_run(struct run *run, struct jobs *jobs,
-				 const struct perf_trace *trace, const struct perf_part *part)
+/* Whether a part began in an earlier stretch. */
+static bool goes_on(const struct perf_trace *trace, const struct perf_part *part)
+{
+	return part == trace->parts && trace->goes_on;
+}
+
+/* From the begin of a part on. The decoder looks at what is ahead of the stretch, too. */
+static u64 known_bytes(const struct perf_trace *trace, const struct perf_part *part)
+{
+	return part == trace->parts + trace->part_count - 1 ? trace->end - part->start :
+							      part->size;
+}
+
+static enum kipt_status window_run(struct run *run, const struct perf_stream *stream,
+				   const struct perf_part *part, const struct time_window *window)
 {
 	const struct kipt_sink sink = { .emit = perf_run_take, .ctx = run };
-	bool last = part == trace->parts + trace->part_count - 1;
-	const u8 *bytes = trace->bytes + part->start;
-	u64 end = last ? trace->end - part->start : part->size;
-	struct time_window window;
+	const struct perf_trace *trace = &stream->trace;
 	enum kipt_status status = KIPT_OK;
 
-	if (part > trace->parts || !trace->goes_on) {
-		run->before = 0;
-		run->seen = (struct time_seen){ 0 };
-	}
-	time_window_find(&window, run->output->options, &run->stretch, &run->seen, bytes,
-			 part->size, end);
-	if (time_window_bytes(&window))
-		status = jobs_run(jobs, bytes, end, &window, &sink);
+	run->before = goes_on(trace, part) ? stream->carried : 0;
+	if (time_window_bytes(window))
+		status = jobs_run(stream->jobs, trace->bytes + part->start, known_bytes(trace, part),
+				  window, &sink);
 	if (status != KIPT_STOPPED) {
-		run->done += time_window_bytes(&window);
-		run->left += part->size - time_window_bytes(&window);
-		run->before += part->size;
+		run->done += time_window_bytes(window);
 		run->reached = 0;
 	}
 	return status;
 }
 
-static bool is_shown(const struct run *run, u64 at, u64 size)
+static enum kipt_status part_run(struct run *run, const struct perf_stream *stream,
+				 const struct perf_part *part)
 {
-	return at == size ? run->has_end : at >= run->bytes.from && at < run->bytes.to;
+	const struct perf_trace *trace = &stream->trace;
+	struct time_window window;
+
+	if (!goes_on(trace, part))
+		run->seen = (struct time_seen){ 0 };
+	time_window_find(&window, run->output->options, &run->stretch, &run->seen,
+			 trace->bytes + part->start, part->size, known_bytes(trace, part));
+	run->left += part->size - time_window_bytes(&window);
+	return window_run(run, stream, part, &window);
 }
 
-/* Bytes of a part of the trace, up to @to at most. */
-static enum kipt_status bytes_run(struct run *run, struct jobs *jobs,
-				  const struct perf_trace *trace, const struct perf_part *part,
-				  u64 from, u64 to)
+/* Bytes of a part of the trace, from @from on and up to @to at most. */
+static enum kipt_status bytes_run(struct run *run, const struct perf_stream *stream,
+				  const struct perf_part *part, u64 from, u64 to)
 {
-	const struct kipt_sink sink = { .emit = perf_run_take, .ctx = run };
+	u64 begin = stream->begun + part->start, end = begin + part->size;
 	struct time_window window;
-	enum kipt_status status;
 
-	if (from < part->start)
-		from = part->start;
-	if (to > part->start + part->size)
-		to = part->start + part->size;
+	if (from < begin)
+		from = begin;
+	if (to > end)
+		to = end;
 	if (from >= to)
 		return KIPT_OK;
-	window = (struct time_window){ 0, from - part->start, to - part->start };
-	status = jobs_run(jobs, trace->bytes + part->start, part->size, &window, &sink);
-	if (status != KIPT_STOPPED) {
-		run->done += to - from;
-		run->reached = 0;
-	}
-	return status;
-}
-
-enum kipt_status perf_part_run(struct run *run, struct jobs *jobs,
-			       const struct perf_trace *trace, const struct perf_part *part)
-{
-	bool ok;
-
-	if (!run->output->options->part)
-		return perf_run_gap(run, part) ? part_run(run, jobs, trace, part) :
-						 KIPT_STOPPED;
-	run->output->muted = !is_shown(run, part->start, trace->size);
-	ok = perf_run_gap(run, part);
-	run->output->muted = false;
-	return ok ? bytes_run(run, jobs, trace, part, run->bytes.from, run->bytes.to) :
-		    KIPT_STOPPED;
-}
-
-/* False: interrupted. */
-static bool back_find(struct run *run, struct part_bytes *bytes, const struct perf_trace *trace)
-{
-	struct part_search search = { .needs = run->needs, .from = bytes->from };
-	const struct perf_part *part;
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++) {
-		part = &trace->parts[i];
-		if (!part_look(&search, trace->bytes, part->start, part->start + part->size))
-			return false;
-	}
-	part_found(bytes, &search);
-	return true;
-}
-
-static bool back_decode(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
-{
-	size_t i;
-
-	for (i = 0; i < trace->part_count; i++) {
-		const struct perf_part *part = &trace->parts[i];
-		u64 end = part->start + part->size;
-
-		if (end <= run->bytes.back || part->start >= run->bytes.from)
-			continue;
-		if (!perf_run_gap(run, part) ||
-		    bytes_run(run, jobs, trace, part, run->bytes.back, run->bytes.from) ==
-		    KIPT_STOPPED)
-			return false;
-	}
-	return true;
-}
-
-/* Each round has twice the bytes of the one before, or all there are, see part_step(). */
-static bool rounds_decode(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
-{
-	struct part_bytes *bytes = &run->bytes, before;
-
-	for (;;) {
-		run->seen_time = false;
-		if (!back_decode(run, jobs, trace))
-			return false;
-		if (run->seen_time || !bytes->timed || !bytes->back)
-			return true;
-		before.from = part_farther(bytes);
-		if (progress_interrupted() || !back_find(run, &before, trace))
-			return false;
-		part_step(bytes, before.back);
-	}
-}
-
-bool perf_part_before(struct run *run, struct jobs *jobs, const struct perf_trace *trace)
-{
-	bool ok;
-
-	run->output->muted = true;
-	ok = rounds_decode(run, jobs, trace);
-	run->output->muted = false;
-	return ok;
+	window = (struct time_window){ 0, from - begin, to - begin };
+	return window_run(run, stream, part, &window);
 }
 
 /* Where a trace is cut, of which each part begins anew. */
@@ -155,29 +83,165 @@ static u64 trace_cut(const struct perf_trace *trace, u64 wish)
 	return trace->size;
 }
 
-/* As @size bytes of the queue became another number of them. */
-static u64 trace_offset(const struct perf_trace *trace, u64 offset, u64 size)
+/* Where the queue is cut at one of its bytes; PERF_LATER: in a stretch to come. */
+static u64 stretch_cut(const struct perf_stream *stream, u64 wish)
 {
-	return (u64)((unsigned __int128)offset * trace->size / size);
+	const struct perf_trace *trace = &stream->trace;
+	u64 size = stream->to - stream->from;
+
+	if (wish >= stream->to)
+		return trace->ahead_size ? PERF_LATER : stream->begun + trace->size;
+	/* Labels, and what snapshots have twice, made of them another number of bytes. */
+	return stream->begun +
+	       trace_cut(trace, (unsigned __int128)(wish - stream->from) * trace->size / size);
 }
 
-bool perf_part_trace(struct run *run, const struct perf_queue *queue,
-		     const struct perf_trace *trace)
+enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
+			       const struct perf_part *part)
 {
-	u64 begin = run->passed, end = begin + queue->size;
+	u64 at = stream->begun + part->start;
+	bool ok;
 
-	run->bytes = (struct part_bytes){ .to = trace->size };
-	if (!run->has_begin)
-		run->bytes.from = trace_cut(trace, trace_offset(trace, run->shown_from - begin,
-								queue->size));
-	if (run->shown_to < end)
-		run->bytes.to = trace_cut(trace, trace_offset(trace, run->shown_to - begin,
-							      queue->size));
-	/* Where nothing of it is shown, samples after its end may be. */
-	run->needs.time = run->needs.space =
-		!(run->config.output & KIPT_FLOW_COUNTS) &&
-		(run->bytes.from < run->bytes.to || (run->has_end && run->moment_count));
-	return back_find(run, &run->bytes, trace);
+	if (!run->output->options->part)
+		return perf_run_gap(run, part) ? part_run(run, stream, part) : KIPT_STOPPED;
+	if (run->bytes.to == PERF_LATER && !run->has_end)
+		run->bytes.to = stretch_cut(stream, run->shown_to - run->passed);
+	run->output->muted = at < run->bytes.from || at >= run->bytes.to;
+	ok = perf_run_gap(run, part);
+	run->output->muted = false;
+	return ok ? bytes_run(run, stream, part, run->bytes.from, run->bytes.to) : KIPT_STOPPED;
+}
+
+bool perf_part_goes_on(const struct run *run, const struct perf_stream *stream)
+{
+	return !run->output->options->part ||
+	       stream->begun + stream->trace.size < run->bytes.to;
+}
+
+/* All of the stretch that the search needs; false: interrupted. */
+static bool stretch_look(struct part_search *search, const struct perf_stream *stream)
+{
+	const struct perf_trace *trace = &stream->trace;
+	const struct perf_part *part;
+	size_t i;
+
+	search->before = stream->begun;
+	for (i = 0; i < trace->part_count; i++) {
+		part = &trace->parts[i];
+		if (!part_look(search, trace->bytes, part->start, part->start + part->size))
+			return false;
+	}
+	return true;
+}
+
+static u64 stretch_end(const struct perf_stream *stream)
+{
+	return stream->begun + stream->trace.size;
+}
+
+/*
+ * From the first stretch on; @bytes begin at the cut at @wish, but if @from is not PERF_LATER,
+ * there. Leaves the stream at the stretch where they begin, or later.
+ */
+static bool back_find(struct run *run, struct perf_stream *stream, u64 wish,
+		      struct part_bytes *bytes)
+{
+	struct part_search search = { .needs = run->needs, .from = bytes->from };
+
+	for (;;) {
+		if (search.from == PERF_LATER)
+			search.from = stretch_cut(stream, wish);
+		if (!stretch_look(&search, stream))
+			return false;
+		if (search.from <= stretch_end(stream))
+			break;
+		progress_show("looking for the part", run->passed + stream->to, run->size);
+		if (!perf_stream_next(run, stream))
+			return false;
+	}
+	bytes->from = search.from;
+	part_found(bytes, &search);
+	return true;
+}
+
+/* The stream goes back, if it has to. */
+static bool back_go(struct run *run, struct perf_stream *stream)
+{
+	bool ok = run->bytes.back >= stream->begun || perf_stream_begin(run, stream);
+
+	while (ok && stretch_end(stream) <= run->bytes.back && stream->trace.ahead_size)
+		ok = !progress_interrupted() && perf_stream_next(run, stream);
+	return ok;
+}
+
+bool perf_part_find(struct run *run, struct perf_stream *stream)
+{
+	run->bytes = (struct part_bytes){ .to = PERF_LATER };
+	run->needs.time = run->needs.space = !(run->config.output & KIPT_FLOW_COUNTS);
+	if (run->has_begin)
+		return true;
+	run->bytes.from = PERF_LATER;
+	return back_find(run, stream, run->shown_from - run->passed, &run->bytes) &&
+	       back_go(run, stream);
+}
+
+static bool stretch_before(struct run *run, const struct perf_stream *stream)
+{
+	const struct perf_trace *trace = &stream->trace;
+	size_t i;
+
+	for (i = 0; i < trace->part_count; i++) {
+		const struct perf_part *part = &trace->parts[i];
+		u64 begin = stream->begun + part->start;
+
+		if (begin + part->size <= run->bytes.back || begin >= run->bytes.from)
+			continue;
+		if (!perf_run_gap(run, part) ||
+		    bytes_run(run, stream, part, run->bytes.back, run->bytes.from) ==
+		    KIPT_STOPPED)
+			return false;
+	}
+	return true;
+}
+
+static bool back_decode(struct run *run, struct perf_stream *stream)
+{
+	bool ok = stretch_before(run, stream);
+
+	while (ok && stretch_end(stream) < run->bytes.from)
+		ok = perf_stream_next(run, stream) && stretch_before(run, stream);
+	return ok;
+}
+
+/* Each round has twice the bytes of the one before, or all there are, see part_step(). */
+static bool rounds_decode(struct run *run, struct perf_stream *stream)
+{
+	struct part_bytes *bytes = &run->bytes, before;
+
+	for (;;) {
+		run->seen_time = false;
+		if (!back_decode(run, stream))
+			return false;
+		if (run->seen_time || !bytes->timed || !bytes->back)
+			return true;
+		before.from = part_farther(bytes);
+		if (progress_interrupted() || !perf_stream_begin(run, stream) ||
+		    !back_find(run, stream, 0, &before))
+			return false;
+		part_step(bytes, before.back);
+		if (!back_go(run, stream))
+			return false;
+	}
+}
+
+bool perf_part_before(struct run *run, struct perf_stream *stream)
+{
+	bool ok;
+
+	run->output->muted = true;
+	ok = rounds_decode(run, stream);
+	run->output->muted = false;
+	return ok;
 }
 
 void perf_part_all(struct run *run)

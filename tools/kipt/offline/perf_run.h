@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A recording of perf while it is decoded: what perf_decode.c and perf_part.c share. The
- * latter finds and decodes the bytes of each trace that are needed of what is shown.
+ * latter reads the trace of each queue, a stretch at a time, and finds and decodes those bytes
+ * of it that are needed of what is shown.
  */
 #ifndef KIPT_PERF_RUN_H
 #define KIPT_PERF_RUN_H
 
 #include "../perf/perf_kernel.h"
+#include "../perf/perf_label.h"
 #include "../perf/perf_running.h"
 #include "../perf/perf_samples.h"
 #include "../perf/perf_text.h"
@@ -89,8 +91,8 @@ struct run {
 	 * them are shown.
 	 */
 	u64 passed, shown_from, shown_to;
-	/* Of the queue, where there are parts: what is shown, and whether its begin and its
-	 * end are.
+	/* Of the queue, where there are parts: what is shown, PERF_LATER where it has not come
+	 * yet, and whether its begin and its end are.
 	 */
 	struct part_bytes bytes;
 	bool has_begin, has_end;
@@ -103,6 +105,56 @@ struct run {
 	/* A part of a trace had a PSB; another had none. */
 	bool synced, unsynced;
 };
+
+/* Bytes of a queue after all stretches that were read. */
+#define PERF_LATER	(~0ULL)
+
+/**
+ * struct perf_stream - a queue while it is decoded, a stretch at a time
+ * @queue: which
+ * @trace: the stretch, with the labels of perf_label.h
+ * @label: says who ran
+ * @jobs: decodes
+ * @moments: stops of tracing in the stretch
+ * @most: bytes of a stretch, about
+ * @begun: bytes, with labels, of the stretches before
+ * @carried: of them, those of the part that goes on in this one
+ * @from, @to: bytes of the queue that the stretch is made of
+ */
+struct perf_stream {
+	struct perf_queue *queue;
+	struct perf_trace trace;
+	struct perf_label *label;
+	struct jobs *jobs;
+	struct jobs_moment *moments;
+	u64 most;
+	u64 begun, carried;
+	u64 from, to;
+};
+
+/**
+ * perf_stream_begin() - read the first stretch of a queue, also once more
+ * @run: has the queue's turns
+ * @stream: @queue and @jobs are set, the rest is zero the first time
+ *
+ * Return: true, or false after a sentence.
+ */
+bool perf_stream_begin(struct run *run, struct perf_stream *stream);
+
+/**
+ * perf_stream_next() - read the next stretch
+ * @run: the run
+ * @stream: its trace has bytes ahead
+ *
+ * Return: true, or false after a sentence.
+ */
+bool perf_stream_next(struct run *run, struct perf_stream *stream);
+
+/**
+ * perf_stream_end() - free all but @queue and @jobs
+ * @stream: may be all zero
+ */
+void perf_stream_end(struct perf_stream *stream);
 
 /**
  * perf_run_take() - give records of a trace to who shows them, with who ran between
@@ -139,38 +191,42 @@ void perf_part_all(struct run *run);
 bool perf_part_queue(struct run *run, const struct perf_queue *queue);
 
 /**
- * perf_part_trace() - find which bytes of a queue are shown, and which are needed for it
+ * perf_part_find() - find where the bytes of a queue begin that are shown, or needed for them
  * @run: perf_part_queue() was asked
- * @queue: the queue
- * @trace: its trace
+ * @stream: at its first stretch; moved on to the one where the needed bytes begin
  *
- * Return: true, or false if it was interrupted.
+ * Return: true, or false if it was interrupted, or after a sentence.
  */
-bool perf_part_trace(struct run *run, const struct perf_queue *queue,
-		     const struct perf_trace *trace);
+bool perf_part_find(struct run *run, struct perf_stream *stream);
 
 /**
  * perf_part_before() - decode what is before the bytes that are shown
- * @run: perf_part_trace() found them
- * @jobs: decodes
- * @trace: the trace
+ * @run: perf_part_find() found them
+ * @stream: as that left it; moved on to the stretch where the shown bytes begin, or to the one
+ *	that ends there
  *
  * It says only who ran, and when: it is decoded from farther back until there is a time.
  *
  * Return: true, or false if decoding is to end.
  */
-bool perf_part_before(struct run *run, struct jobs *jobs, const struct perf_trace *trace);
+bool perf_part_before(struct run *run, struct perf_stream *stream);
 
 /**
  * perf_part_run() - decode the bytes of a piece that are shown
  * @run: perf_part_before() was called, or the whole is shown
- * @jobs: decodes
- * @trace: the trace
+ * @stream: the stretch
  * @part: the piece
  *
  * Return: as jobs_run().
  */
-enum kipt_status perf_part_run(struct run *run, struct jobs *jobs,
-			       const struct perf_trace *trace, const struct perf_part *part);
+enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
+			       const struct perf_part *part);
+
+/**
+ * perf_part_goes_on() - whether something of the stretches to come is shown
+ * @run: perf_part_run() had all pieces of the stretch
+ * @stream: the stretch
+ */
+bool perf_part_goes_on(const struct run *run, const struct perf_stream *stream);
 
 #endif /* KIPT_PERF_RUN_H */

@@ -719,8 +719,8 @@ static bool room_make(struct perf_trace *trace, u64 more)
 	return true;
 }
 
-/* Of a piece, those bytes that are not read yet, @most at most. */
-static struct perf_piece piece_rest(const struct perf_trace *trace,
+/* Of a piece, those bytes that are not read yet, @most at most. What overlaps is compared whole. */
+static struct perf_piece piece_rest(const struct perf_trace *trace, const struct perf_aux *aux,
 				    const struct perf_queue *queue, u64 most)
 {
 	struct perf_piece rest = queue->pieces[trace->piece];
@@ -730,7 +730,7 @@ static struct perf_piece piece_rest(const struct perf_trace *trace,
 		rest.bytes += trace->done;
 	rest.offset += trace->done;
 	rest.size -= trace->done;
-	if (rest.size > most)
+	if (rest.size > most && !aux->snapshot)
 		rest.size = most;
 	return rest;
 }
@@ -739,12 +739,13 @@ static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
 		       const struct perf_queue *queue, const struct perf_file *file, u64 most)
 {
 	while (trace->piece < queue->piece_count && trace->size < most) {
-		struct perf_piece piece = piece_rest(trace, queue, most - trace->size);
+		struct perf_piece piece = piece_rest(trace, aux, queue, most - trace->size);
 
 		if (!room_make(trace, piece.size) ||
 		    !piece_read(&piece, file, trace->bytes + trace->size))
 			return false;
 		trace->done += piece.size;
+		trace->passed += piece.size;
 		if (trace->done == queue->pieces[trace->piece].size) {
 			trace->piece++;
 			trace->done = 0;
@@ -801,30 +802,58 @@ static u64 block_search(const struct perf_trace *trace, const struct perf_queue 
 	return found;
 }
 
-/* The last PSB where a stretch may end, and where what is ahead of it ends; or 0. */
-static u64 cut_find(const struct perf_trace *trace, const struct perf_queue *queue, u64 *end)
+/* Bytes at the end that a snapshot to come may overlap. */
+static u64 compared_bytes(const struct perf_aux *aux, const struct perf_queue *queue)
 {
-	u64 from = trace->joint.start, begin = trace->size, next = 0, found = 0, to;
+	u64 most = 0;
+	size_t i;
 
+	if (!aux->snapshot)
+		return 0;
+	for (i = 0; i < queue->piece_count; i++) {
+		if (queue->pieces[i].size > most)
+			most = queue->pieces[i].size;
+	}
+	return most + PIECE_ALIGN;
+}
+
+/* Where a stretch may end, and where what is ahead of it ends: the last PSB before @bound, or
+ * where pieces begin that do not follow those before; or 0.
+ */
+static u64 cut_find(const struct perf_trace *trace, const struct perf_queue *queue, u64 bound,
+		    u64 *end)
+{
+	u64 from = trace->joint.start, begin = bound, next, found = 0, to;
+
+	next = bound < trace->size ? kipt_sync_next(trace->bytes, trace->size, bound) : 0;
+	if (next == trace->size)
+		next = 0;
 	while (begin > from + 1 && !found) {
 		to = begin;
 		begin = to - from > SEARCH_BYTES ? to - SEARCH_BYTES : from + 1;
 		found = block_search(trace, queue, begin, to, &next, end);
 	}
-	return found;
+	if (found)
+		return found;
+	*end = from;
+	return from;
 }
 
-/* Reads until there is a PSB where the stretch may end, or all is read. */
+/* Reads until the stretch may end, or all is read. */
 static bool trace_cut(struct perf_trace *trace, const struct perf_aux *aux,
 		      const struct perf_queue *queue, const struct perf_file *file, u64 most,
 		      u64 *cut)
 {
+	u64 compared = compared_bytes(aux, queue);
+
 	do {
 		if (!trace_fill(trace, aux, queue, file, most))
 			return false;
 		trace->end = trace->size;
-		*cut = trace->piece < queue->piece_count ?
-		       cut_find(trace, queue, &trace->end) : trace->size;
+		*cut = trace->size;
+		if (trace->piece < queue->piece_count)
+			*cut = cut_find(trace, queue, trace->size < compared ? 0 :
+					trace->size - compared, &trace->end);
 		most = trace->size * 2;
 	} while (!*cut && trace->piece < queue->piece_count);
 	return true;
@@ -840,9 +869,10 @@ static bool ahead_keep(struct perf_trace *trace, u64 cut)
 	if (!trace->ahead)
 		return false;
 	memcpy(trace->ahead, trace->bytes + cut, trace->ahead_size);
+	if (cut > joint->start)
+		joint->gap = 0;
 	joint->offset += cut - joint->start;
 	joint->start = 0;
-	joint->gap = 0;
 	return true;
 }
 
@@ -875,9 +905,6 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	struct perf_joint joint;
 	u64 cut;
 
-	/* Snapshots may overlap: they are compared with each other. */
-	if (aux->snapshot)
-		most = PERF_TRACE_WHOLE;
 	if (!trace->piece && !trace->done) {
 		cuts_sort(queue);
 		stops_sort(queue);
@@ -886,8 +913,9 @@ bool perf_trace_read(struct perf_trace *trace, const struct perf_aux *aux,
 	    !trace_cut(trace, aux, queue, file, most, &cut))
 		return false;
 	joint = trace->joint;
+	/* Those before the last joint have ended. */
 	if (!ahead_keep(trace, cut) ||
-	    (cut && !pieces_end(trace, queue, joint.start, joint.offset, joint.gap))) {
+	    (cut > joint.start && !pieces_end(trace, queue, joint.start, joint.offset, joint.gap))) {
 		say_errno(ENOMEM, "cannot hold the list of the trace");
 		return false;
 	}

@@ -139,7 +139,7 @@ struct perf_joint {
  * @bytes: of the stretch, all that is not there twice, and of what comes after it
  * @size: of the stretch
  * @end: of @bytes, before the next loss of trace: those from @size on come again in the next
- *	stretch, which begins with a PSB
+ *	stretch, which begins with a PSB, or where it does not go on with what was before
  * @goes_on: its first part goes on where the last one of the stretch before ended
  * @parts: in order, all of the stretch
  * @part_count: how many
@@ -147,7 +147,8 @@ struct perf_joint {
  * @stop_count: how many
  * @room: bytes that @bytes has room for
  * @ahead: all that was read from @size on; owned
- * @ahead_size: how many
+ * @ahead_size: how many; 0: this is the last stretch
+ * @passed: bytes of the pieces that were read, those of @ahead too
  * @piece: the first piece that is not read whole
  * @done: bytes of that piece that are read
  * @joint: the pieces read last
@@ -163,6 +164,7 @@ struct perf_trace {
 	u64 room;
 	u8 *ahead;
 	u64 ahead_size;
+	u64 passed;
 	size_t piece;
 	u64 done;
 	struct perf_joint joint;
@@ -263,8 +265,8 @@ bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bo
  * @aux: all events were looked at
  * @queue: one of its queues; its cuts are put in order
  * @file: where they are from
- * @most: about so many bytes, more where PSBs are far apart; of snapshots, which may overlap, all
- *	is one stretch
+ * @most: about so many bytes, more where PSBs are far apart; of snapshots, which may overlap,
+ *	some more than the largest
  *
  * It has no parts after the last stretch. Return: true, or false after a sentence.
  */
