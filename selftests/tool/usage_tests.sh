@@ -281,7 +281,7 @@ full() {
 	"$KIPT" "$@" >/dev/full 2>err
 	same "full_${name}_exit" 1 "$?"
 	same "full_${name}_reported" 1 \
-		"$(grep -c '^kipt: cannot write to standard output' err)"
+		"$(grep -c '^kipt: cannot write to standard output: No space left' err)"
 }
 
 # No character that a terminal like that of an editor shows as it is.

@@ -2,7 +2,6 @@
 /*
  * The kipt tool: finds the verb, and has the help that needs none.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,11 +90,10 @@ int main(int argc, char **argv)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	exit = run(argc, argv);
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!output_flush(stdout))
 		return exit;
-	if (errno)
-		say_errno(errno, "cannot write to standard output");
+	if (stdout_error() > 0)
+		say_errno(stdout_error(), "cannot write to standard output");
 	else
 		say_error("cannot write to standard output");
 	return exit == KIPT_EXIT_USAGE ? exit : KIPT_EXIT_FAILED;

@@ -3,6 +3,7 @@
  * Sentences on stderr, see messages.h. Knows nothing of what they are about.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,22 @@
 
 #include "messages.h"
 #include "progress.h"
+
+int stdout_error(void)
+{
+	static int error;
+
+	if (!error && ferror(stdout))
+		error = errno ? errno : -1;
+	return error;
+}
+
+int output_flush(FILE *out)
+{
+	errno = 0;
+	fflush(out);
+	return out == stdout ? stdout_error() : ferror(out);
+}
 
 /* Who gets the sentences of this thread. */
 static _Thread_local struct {
@@ -46,7 +63,7 @@ static void say(bool failed, const char *end, const char *format, va_list list)
 		return;
 	}
 	progress_clear();
-	fflush(stdout);
+	output_flush(stdout);
 	fputs(failed ? "kipt: " : "kipt: note: ", stderr);
 	vfprintf(stderr, format, list);
 	fprintf(stderr, "%s\n", end);

@@ -77,7 +77,7 @@ bool fresh_begin(struct fresh_file *file)
 
 bool fresh_close(struct fresh_file *file)
 {
-	if (file->out == stdout ? fflush(stdout) : fclose(file->out))
+	if (file->out == stdout ? output_flush(stdout) : fclose(file->out))
 		fresh_failed(file);
 	free(file->buffer);
 	if (file->made && !file->begun)

@@ -67,7 +67,7 @@ static bool printed(const struct kipt_session *session, bool json)
 		started_json(session);
 	else
 		printf("%u\n", session->id);
-	if (fflush(stdout) || ferror(stdout))
+	if (output_flush(stdout))
 		return false;
 	if (!json)
 		started(session);

@@ -9,6 +9,7 @@
 
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/json_lines.h"
+#include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../perf/perf_aux.h"
 #include "../records/record_words.h"
@@ -102,7 +103,7 @@ static bool queue_list(struct list *list, struct perf_queue *queue)
 	list->before = 0;
 	while (ok && !progress_interrupted()) {
 		stretch_list(list, &trace);
-		if (!trace.ahead_size)
+		if (!trace.ahead_size || stdout_error())
 			break;
 		ok = stretch_read(list, queue, &trace);
 	}
@@ -124,7 +125,7 @@ static bool all_list(struct list *list)
 	for (i = 0; i < list->aux.queue_count && !progress_interrupted(); i++)
 		ok = queue_list(list, &list->aux.queues[i]) && ok;
 	ok = ok && !perf_file_bad(list->file);
-	fflush(stdout);
+	output_flush(stdout);
 	packet_counts_show(&list->counts);
 	return ok;
 }

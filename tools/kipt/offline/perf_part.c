@@ -174,6 +174,14 @@ static bool back_go(struct run *run, struct perf_stream *stream)
 	return ok;
 }
 
+/* What is shown, and samples after the end of the queue, need what is before. */
+static bool shows_any(const struct run *run, const struct perf_stream *stream)
+{
+	u64 to = stretch_cut(stream, run->has_end ? PERF_LATER : run->shown_to - run->passed);
+
+	return run->bytes.from < to || (run->has_end && run->moment_count);
+}
+
 bool perf_part_find(struct run *run, struct perf_stream *stream)
 {
 	run->bytes = (struct part_bytes){ .to = PERF_LATER };
@@ -181,8 +189,13 @@ bool perf_part_find(struct run *run, struct perf_stream *stream)
 	if (run->has_begin)
 		return true;
 	run->bytes.from = PERF_LATER;
-	return back_find(run, stream, run->shown_from - run->passed, &run->bytes) &&
-	       back_go(run, stream);
+	if (!back_find(run, stream, run->shown_from - run->passed, &run->bytes))
+		return false;
+	if (shows_any(run, stream))
+		return back_go(run, stream);
+	run->bytes.to = run->bytes.back = run->bytes.from;
+	run->bytes.timed = false;
+	return true;
 }
 
 static bool stretch_before(struct run *run, const struct perf_stream *stream)

@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 
+#include "../cli/messages.h"
 #include "../cli/json_lines.h"
 #include "../cli/printable.h"
 #include "../records/record_words.h"
@@ -239,6 +240,6 @@ void merge_print(struct merge *merge, bool json, u32 top, FILE *out)
 	if (tally.rows_left)
 		fprintf(out, "%12s %llu more (--top 0 shows all)\n", "",
 			(unsigned long long)tally.rows_left);
-	fflush(out);
+	output_flush(out);
 	tally_show(&tally, stderr);
 }

@@ -243,7 +243,7 @@ bool packet_list(const char *path, bool json, bool sync)
 		if (sync)
 			start_find(&listing, &cursor, 0);
 		packets_list(&listing, &cursor);
-		fflush(stdout);
+		output_flush(stdout);
 		packet_counts_show(&listing.counts);
 	}
 	file_map_close(&trace);

@@ -133,7 +133,7 @@ void output_end_show(struct output *output)
 	/* All of them were counted as they came. */
 	view->tally = tally;
 	left = last_lines_show(output->last, stdout);
-	fflush(stdout);
+	output_flush(stdout);
 	if (left)
 		say_note("%llu lines before these are not shown: --lines shows more, -o FILE keeps all",
 			 (unsigned long long)left);
@@ -216,8 +216,9 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 		return true;
 	}
 	view_records(&output->view, records, count);
-	return !output->file || kept_packed(output) ||
-	       record_file_write(output->file, records, count);
+	if (!output->file)
+		return !stdout_error();
+	return kept_packed(output) || record_file_write(output->file, records, count);
 }
 
 static bool narrow_records(void *ctx, const struct kipt_record *records,

@@ -494,11 +494,11 @@ void view_finish(struct view *view)
 			(unsigned long long)view->tally.hash);
 	else if (options->json && summed && (view->tally.records || options->part))
 		tally_show_json(&view->tally, view->out);
-	fflush(view->out);
+	output_flush(view->out);
 	/* Where nothing came, the reason was said. */
 	if (!options->hash && (!options->json || !summed) && view->tally.records)
 		tally_show(&view->tally, options->stats ? view->out : stderr);
-	fflush(view->out);
+	output_flush(view->out);
 	if (view->tally.counted && options->mode < VIEW_COUNTS &&
 	    !options->stats && !options->json)
 		say_note("branches were only counted: --counts shows them");

@@ -440,7 +440,7 @@ bool view_diff_print(const struct profile_diff *diff, const struct view_options 
 	if (!options->html) {
 		rows_print(diff, &view, paths, top);
 		/* Notes come after the text. */
-		fflush(out);
+		output_flush(out);
 	}
 	several_say(diff);
 	return true;
