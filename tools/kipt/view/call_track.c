@@ -479,6 +479,15 @@ static void branch_take(struct call_track *track, const struct kipt_record *r)
 	}
 }
 
+u32 call_track_branches(struct call_track *track, const struct kipt_record *records, u32 count)
+{
+	u32 n;
+
+	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++)
+		branch_take(track, &records[n]);
+	return n;
+}
+
 static void stack_unlink(struct call_track *track, struct call_stack *stack)
 {
 	*(stack->prev ? &stack->prev->next : &track->stacks) = stack->next;

@@ -91,6 +91,16 @@ void call_track_take(struct call_track *track,
 		     const struct kipt_record *record);
 
 /**
+ * call_track_branches() - look at branches that follow each other
+ * @track: begun
+ * @records: the first
+ * @count: how many records there are
+ *
+ * Return: how many of them, from the first on, are branches.
+ */
+u32 call_track_branches(struct call_track *track, const struct kipt_record *records, u32 count);
+
+/**
  * call_track_open() - calls that were seen to begin and not to end
  * @track: begun
  *

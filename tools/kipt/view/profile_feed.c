@@ -746,14 +746,13 @@ static bool is_callees(const struct profile_symbol *symbol,
 	       symbol->object && called->object == symbol->object;
 }
 
-static struct profile_symbol *branch_symbol(struct profile_feed *feed, u64 ip)
+/* @code: of profile_code(), now. */
+static struct profile_symbol *branch_symbol(struct profile_feed *feed, u32 code, u64 ip)
 {
-	const struct view_state *state = &feed->view->state;
 	struct call_stack *stack = feed->at->track.stack;
 	struct profile_symbol *top = symbol_at(feed, call_stack_top(stack)->symbol), *symbol;
 
-	if (stack->count > 1 &&
-	    profile_has(top, profile_code(feed->profile, state->pid, state->cr3), ip))
+	if (stack->count > 1 && profile_has(top, code, ip))
 		return top;
 	symbol = symbol_at(feed, symbol_of(feed, ip));
 	/* The symbols may have moved. */
@@ -773,13 +772,21 @@ static void branches_add(struct profile_feed *feed, u32 count)
 	run_set(feed, true);
 }
 
-static void branch_take(struct profile_feed *feed, const struct kipt_record *r)
+static u32 code_now(struct profile_feed *feed)
 {
-	struct profile_symbol *symbol = branch_symbol(feed, r->ip);
+	const struct view_state *state = &feed->view->state;
+
+	return profile_code(feed->profile, state->pid, state->cr3);
+}
+
+static void branch_take(struct profile_feed *feed, u32 code, const struct kipt_record *r)
+{
+	struct profile_symbol *symbol = branch_symbol(feed, code, r->ip);
 
 	symbol->branches++;
 	symbol->insns += r->aux;
 	branches_add(feed, 1);
+	call_track_branches(&feed->at->track, r, 1);
 }
 
 /* Of an address that was looked up not long ago; NULL: it was not. */
@@ -839,20 +846,18 @@ static u32 skim_top(struct profile_symbol *top, u32 code, const struct kipt_reco
 	return n;
 }
 
-u32 profile_feed_skim(struct profile_feed *feed,
-		      const struct kipt_record *records, u32 count)
+/* How many of the records certainly begin and end no call, and are of addresses that were
+ * looked up not long ago: they are counted.
+ */
+static u32 plain_skim(struct profile_feed *feed, u32 code, const struct kipt_record *records,
+		      u32 count)
 {
 	struct profile *profile = feed->profile;
-	const struct view_state *state = &feed->view->state;
+	const struct frame *top = call_stack_top(feed->at->track.stack);
 	struct profile_symbol *symbol, *on_top;
 	const struct kipt_record *r;
-	const struct frame *top;
-	u32 code, n = 0, some;
+	u32 n = 0, some;
 
-	if (!feed->at || !feed->at->track.stack || !is_plain(records))
-		return 0;
-	code = profile_code(feed->profile, state->pid, state->cr3);
-	top = call_stack_top(feed->at->track.stack);
 	on_top = top->kind == FRAME_ROOT ? NULL : symbol_at(feed, top->symbol);
 	while (n < count) {
 		r = &records[n];
@@ -877,6 +882,23 @@ u32 profile_feed_skim(struct profile_feed *feed,
 	return n;
 }
 
+u32 profile_feed_skim(struct profile_feed *feed,
+		      const struct kipt_record *records, u32 count)
+{
+	u32 n = 0, code;
+
+	if (!feed->at || !feed->at->track.stack)
+		return 0;
+	while (n < count && records[n].type == KIPT_RECORD_BRANCH) {
+		code = code_now(feed);
+		if (is_plain(&records[n]))
+			n += plain_skim(feed, code, records + n, count - n);
+		if (n < count && records[n].type == KIPT_RECORD_BRANCH)
+			branch_take(feed, code, &records[n++]);
+	}
+	return n;
+}
+
 /* They were counted: who ran, and when, nobody knows. */
 static void edge_take(struct profile_feed *feed, const struct kipt_record *r)
 {
@@ -897,7 +919,7 @@ static void edge_take(struct profile_feed *feed, const struct kipt_record *r)
 static void insns_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	if (r->aux && !(r->flags & KIPT_RF_NO_IP))
-		branch_symbol(feed, r->ip)->insns += r->aux;
+		branch_symbol(feed, code_now(feed), r->ip)->insns += r->aux;
 }
 
 /* Whether code runs, and whether time is lost, without any sum. */
@@ -915,10 +937,11 @@ static void flow_take(struct profile_feed *feed, const struct kipt_record *r)
 {
 	if (r->type == KIPT_RECORD_DISABLE || r->type == KIPT_RECORD_SYNC)
 		insns_take(feed, r);
-	if (r->type == KIPT_RECORD_BRANCH)
-		branch_take(feed, r);
-	else
-		flow_follow(feed, r);
+	if (r->type == KIPT_RECORD_BRANCH) {
+		branch_take(feed, code_now(feed), r);
+		return;
+	}
+	flow_follow(feed, r);
 	call_track_take(&feed->at->track, r);
 }
 

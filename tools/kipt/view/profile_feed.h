@@ -138,15 +138,14 @@ void profile_feed_take(struct profile_feed *feed,
 		       const struct kipt_record *record);
 
 /**
- * profile_feed_skim() - look at branches that begin and end no call
+ * profile_feed_skim() - look at branches that follow each other
  * @feed: feed
  * @records: the current one of its view, and those after it
  * @count: how many
  *
- * The same as profile_feed_take() for each, where all addresses were looked up not long
- * ago.
+ * The same as profile_feed_take() for each.
  *
- * Return: how many it took.
+ * Return: how many it took: none, or all up to the first record that is no branch.
  */
 u32 profile_feed_skim(struct profile_feed *feed,
 		      const struct kipt_record *records, u32 count);

@@ -275,19 +275,21 @@ static void record_print(struct view *view, const struct kipt_record *r)
 	}
 }
 
-/* Where a conditional branch goes no call begins or ends. */
+/* Branches change nothing but calls. */
 static u32 records_skim(struct view *view, const struct kipt_record *records,
 			u32 count)
 {
 	struct calls *calls = view->self;
-	u32 n = 0, i;
+	u32 n;
 
-	while (calls->track.stack && n < count &&
-	       records[n].type == KIPT_RECORD_BRANCH &&
-	       records[n].kind == KIPT_BRANCH_COND)
-		n++;
-	for (i = 0; view->options->time && i < n; i++)
-		flow_follow(calls, &records[i]);
+	if (!calls->track.stack)
+		return 0;
+	if (!view->options->time)
+		return call_track_branches(&calls->track, records, count);
+	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++) {
+		flow_follow(calls, &records[n]);
+		call_track_take(&calls->track, &records[n]);
+	}
 	return n;
 }
 

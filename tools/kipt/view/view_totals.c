@@ -165,21 +165,29 @@ static void totals_print(struct view *view, const struct profile *profile,
 			count - i);
 }
 
-static void record_print(struct view *view, const struct kipt_record *r)
+static void failure_say(struct view *view)
 {
-	struct profile_feed *feed = view->self;
+	const struct profile_feed *feed = view->self;
 
-	profile_feed_take(feed, r);
 	if (!feed->profile->failed || view->failed)
 		return;
 	say_errno(ENOMEM, "cannot count by functions");
 	view->failed = true;
 }
 
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	profile_feed_take(view->self, r);
+	failure_say(view);
+}
+
 static u32 records_skim(struct view *view, const struct kipt_record *records,
 			u32 count)
 {
-	return profile_feed_skim(view->self, records, count);
+	u32 n = profile_feed_skim(view->self, records, count);
+
+	failure_say(view);
+	return n;
 }
 
 static void totals_finish(struct view *view)
