@@ -52,12 +52,16 @@ void call_lines_destroy(struct call_lines *lines)
 	free(lines);
 }
 
-u64 call_lines_add(struct call_lines *lines, const struct call_line *line)
+struct call_line *call_lines_add(struct call_lines *lines)
 {
 	if (lines->end - lines->first == LINES_HELD)
 		print_first(lines);
-	*slot(lines, lines->end) = *line;
-	return lines->end++;
+	return slot(lines, lines->end++);
+}
+
+u64 call_lines_last(const struct call_lines *lines)
+{
+	return lines->end - 1;
 }
 
 struct call_line *call_lines_at(struct call_lines *lines, u64 number)

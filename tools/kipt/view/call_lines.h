@@ -88,16 +88,21 @@ void call_lines_destroy(struct call_lines *lines);
 /**
  * call_lines_add() - one more line
  * @lines: lines
- * @line: copied; its text becomes the lines'
  *
- * Return: its number.
+ * Return: to be filled, all of it; its text becomes the lines'.
  */
-u64 call_lines_add(struct call_lines *lines, const struct call_line *line);
+struct call_line *call_lines_add(struct call_lines *lines);
+
+/**
+ * call_lines_last() - the number of the line that was added last
+ * @lines: lines
+ */
+u64 call_lines_last(const struct call_lines *lines);
 
 /**
  * call_lines_at() - look at a line
  * @lines: lines
- * @number: from call_lines_add()
+ * @number: from call_lines_last()
  *
  * Return: the line, or NULL if it is printed already.
  */

@@ -96,7 +96,7 @@ void call_stack_push(struct call_stack *stack, enum frame_kind kind,
 	if (line) {
 		line->depth = frame->depth;
 		line->inlined = inlined;
-		frame->line = call_lines_add(stack->lines, line);
+		frame->line = call_lines_last(stack->lines);
 	}
 	if (stack->watch)
 		stack->watch->enter(stack->ctx, stack, frame);
@@ -107,6 +107,7 @@ void call_stack_rename(struct call_stack *stack, u64 function)
 	struct frame *frame = call_stack_top(stack);
 
 	frame->function = function;
+	frame->size = 0;
 	if (stack->watch && stack->watch->rename)
 		stack->watch->rename(stack->ctx, stack, frame);
 }
@@ -225,5 +226,5 @@ void call_stack_note(struct call_stack *stack, struct call_line *line,
 
 	line->depth = frame->kind == FRAME_ROOT ? 0 : frame->depth + 1;
 	frame->hash = lookup_mix(frame->hash, hash);
-	sibling_add(stack, frame, hash, call_lines_add(stack->lines, line));
+	sibling_add(stack, frame, hash, call_lines_last(stack->lines));
 }

@@ -47,6 +47,8 @@ struct sibling {
  * @kind: enum frame_kind
  * @depth: of its line
  * @function: address of its function
+ * @first, @size: addresses that are in its function too, as long as the track's changes are
+ *	@changes
  * @ret: address of the call or of what was interrupted, which it returns
  *	after or to; 0 if not known
  * @line: its line, unless it is local
@@ -61,6 +63,7 @@ struct frame {
 	u8 kind;
 	u32 depth;
 	u64 function;
+	u64 first, size, changes;
 	u64 ret;
 	u64 line;
 	const struct inlined *inlined;
@@ -179,7 +182,8 @@ static inline struct frame *call_stack_top(struct call_stack *stack)
  * @function: its address
  * @ret: as in struct frame
  * @inlined: as in struct frame
- * @line: what to show; its depth and inlined function are set here; NULL: nothing
+ * @line: of call_lines_add(), just now; its depth and inlined function are set here;
+ *	NULL: nothing is shown
  *
  * A stack has a bound: at its end the oldest half is forgotten.
  */
@@ -210,7 +214,7 @@ void call_stack_drop(struct call_stack *stack, u32 count);
 /**
  * call_stack_note() - a line that belongs to the frame that executes
  * @stack: stack
- * @line: what to show; its depth is set here
+ * @line: of call_lines_add(), just now; its depth is set here
  * @hash: lines with the same hash say the same
  */
 void call_stack_note(struct call_stack *stack, struct call_line *line,

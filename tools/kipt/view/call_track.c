@@ -31,14 +31,15 @@ static void frame_push(struct call_track *track, enum frame_kind kind, u64 site,
 		       u64 address)
 {
 	const struct inlined *inlined = NULL;
-	struct call_line line;
+	struct call_line *line = NULL;
 
 	if (track->ops->inlined && site)
 		inlined = track->ops->inlined(track->ctx, site);
-	if (track->ops->line)
-		track->ops->line(track->ctx, shown, address, &line);
-	call_stack_push(track->stack, kind, function, ret, inlined,
-			track->ops->line ? &line : NULL);
+	if (track->ops->line) {
+		line = call_lines_add(track->lines);
+		track->ops->line(track->ctx, shown, address, line);
+	}
+	call_stack_push(track->stack, kind, function, ret, inlined, line);
 }
 
 /* What functions that only pass control on are called. */
@@ -441,9 +442,15 @@ static void jump_take(struct call_track *track, const struct kipt_record *r)
 	struct frame *top = call_stack_top(track->stack);
 	struct place place;
 
-	if (top->kind == FRAME_ROOT || top->function == r->value)
+	if (top->kind == FRAME_ROOT || top->function == r->value ||
+	    (top->changes == track->changes && r->value - top->first < top->size))
 		return;
 	track->ops->find(track->ctx, r->value, &place);
+	if (place.symbol && place.start == top->function) {
+		top->changes = track->changes;
+		top->first = place.first;
+		top->size = place.end - place.first;
+	}
 	if (place.symbol && !place.offset && !is_return_thunk(&place))
 		jump_to(track, r->ip, r->value);
 	else if (place.offset && r->kind == KIPT_BRANCH_JUMP_IND)

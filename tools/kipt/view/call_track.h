@@ -11,7 +11,8 @@
 
 /**
  * struct call_track_ops - what depends on who follows the calls
- * @find: an address in words; the process is that of the current record
+ * @find: an address in words, with what else is of the same symbol; the process is that of
+ *	the current record
  * @line: fills the line of a frame that is entered; NULL: frames have none
  * @inlined: the innermost inlined function that the code at @site is of, in the frame
  *	on top, or NULL; NULL: nobody asks
@@ -41,6 +42,7 @@ struct call_track_ops {
  * @cr3: the page tables in use when they were known last; 0: never
  * @cr3_gaps: how many gaps there were then
  * @gaps: how many there were: any task may have run in one
+ * @changes: another number as soon as what @find says may have become something else
  */
 struct call_track {
 	const struct call_track_ops *ops;
@@ -55,6 +57,7 @@ struct call_track {
 	u64 cr3;
 	u64 cr3_gaps;
 	u64 gaps;
+	u64 changes;
 };
 
 /**

@@ -375,6 +375,8 @@ void profile_place(const struct profile *profile, u32 symbol, u64 address,
 	place->object = at->object;
 	place->start = at->name ? at->start : address;
 	place->offset = at->name ? address - at->start : address;
+	place->first = 0;
+	place->end = 0;
 }
 
 struct profile_cpu *profile_cpu(struct profile *profile, u64 cpu)
