@@ -224,6 +224,16 @@ branch jump-ind 0x401005 0x401010 None" \
 		same "perf_decode_task ${form:-file}" "100" \
 			"$(grep -m 1 '"branch"' <<<"$OUT" | grep -o '"tid":[0-9]*' | cut -d: -f2)"
 	done
+	# Nobody knows on which CPUs a thread ran.
+	make_perf small.data small.pt elf=prog thread
+	run decode small.data --branches --json
+	same "perf_decode_thread_has_no_cpu" "0" "$(grep -c '"cpu":' <<<"$OUT")"
+	for form in branches calls; do
+		run decode small.data --$form
+		same "perf_decode_thread_$form" "== CPU unknown" "$(grep -m 1 '^== CPU' <<<"$OUT")"
+	done
+	run decode small.data --branches --json --cpu 0
+	same "perf_decode_thread_is_not_of_cpu_0" "0" "$(grep -c '"branch"' <<<"$OUT")"
 	make_perf small.data small.pt elf=prog
 	run decode small.data --counts --json
 	same "perf_decode_counts_have_the_process" "2" \

@@ -516,7 +516,7 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	struct kipt_record record = {
 		.type = KIPT_RECORD_CPU,
 		.flags = KIPT_RF_NO_IP,
-		.aux = queue->cpu,
+		.aux = queue->has_cpu ? queue->cpu : RECORD_CPU_UNKNOWN,
 	};
 
 	return record_put(run, &record) && base_put(run) &&

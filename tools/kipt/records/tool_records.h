@@ -20,4 +20,9 @@
  */
 #define RECORD_SUMS	0xfe
 
+/*
+ * @aux of a CPU record, where a trace is of a thread and nobody knows on which CPUs that ran.
+ */
+#define RECORD_CPU_UNKNOWN	(~0U)
+
 #endif /* KIPT_TOOL_RECORDS_H */

@@ -8,12 +8,13 @@
 #define KIPT_PROFILE_H
 
 #include "../cli/lookup.h"
+#include "../records/tool_records.h"
 #include "../symbols/address_names.h"
 
 struct call_stack;
 
-/* The CPU of records before which none is named. */
-#define PROFILE_CPU_UNKNOWN	(1ULL << 32)
+/* The CPU of records before which none is named, and of a thread's. */
+#define PROFILE_CPU_UNKNOWN	RECORD_CPU_UNKNOWN
 
 /**
  * struct profile_call - one call

@@ -14,6 +14,7 @@
 #include "call_track.h"
 #include "inlined_lines.h"
 #include "view.h"
+#include "view_totals.h"
 
 #define LINE_MAX	4096
 
@@ -166,13 +167,13 @@ static void task_take(struct view *view)
 static void cpu_take(struct view *view, const struct kipt_record *r)
 {
 	struct calls *calls = view->self;
-	char text[32];
+	char text[48], cpu[32];
 
 	calls->mode = KIPT_EXEC_64;
 	calls->space = 0;
 	if (!call_track_begin(&calls->track))
 		return;
-	snprintf(text, sizeof(text), "== CPU %u", r->aux);
+	snprintf(text, sizeof(text), "== CPU %s", view_cpu(r->aux, cpu, sizeof(cpu)));
 	head_add(view, text);
 }
 

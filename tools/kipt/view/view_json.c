@@ -202,7 +202,8 @@ static struct json_object *line_make(struct view *view,
 		jsonl_text(line, "kind", kind);
 	else if (r->kind && r->type != KIPT_RECORD_INSN)
 		jsonl_number(line, "kind", r->kind);
-	jsonl_number(line, "cpu", view->state.cpu);
+	if (view->state.cpu != RECORD_CPU_UNKNOWN)
+		jsonl_number(line, "cpu", view->state.cpu);
 	if (view->state.tid && has_task(r))
 		jsonl_number(line, "tid", view->state.tid);
 	if (has_address(r))

@@ -12,6 +12,7 @@
 #include "../symbols/disasm.h"
 #include "../symbols/source_cache.h"
 #include "view.h"
+#include "view_totals.h"
 
 /* Two names of up to 255 bytes, two addresses or an instruction, and what is
  * between.
@@ -198,12 +199,14 @@ static void sentence_print(struct view *view, const struct kipt_record *r)
 
 static void record_print(struct view *view, const struct kipt_record *r)
 {
+	char cpu[32];
+
 	switch (r->type) {
 	case KIPT_RECORD_INSN:
 		insn_print(view, r);
 		break;
 	case KIPT_RECORD_CPU:
-		fprintf(view->out, "== CPU %u\n", r->aux);
+		fprintf(view->out, "== CPU %s\n", view_cpu(r->aux, cpu, sizeof(cpu)));
 		break;
 	case KIPT_RECORD_TASK:
 		task_print(view);

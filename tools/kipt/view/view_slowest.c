@@ -155,6 +155,8 @@ static void command_print(struct view *view, const struct slow_run *run)
 	if (run->call.cpu != PROFILE_CPU_UNKNOWN)
 		fprintf(view->out, "--cpu %llu ",
 			(unsigned long long)run->call.cpu);
+	else if (run->call.tid)
+		fprintf(view->out, "--tid %u ", run->call.tid);
 	/* A TSC may have been set back: then it is before the first. */
 	if (run->call.begun && run->call.begun >= run->zero) {
 		fputs("--time ", view->out);
