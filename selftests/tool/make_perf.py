@@ -16,6 +16,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   stop=N@TIME,... the CPU did not trace then, after N bytes
   hole=N          N bytes of the middle are not in the file
   thread          of a thread, not of a CPU
+  user            the kernel is not traced
   two             of two CPUs, both have TRACE
   piece=N         bytes of a piece, 4096 unless given
   forged=N@AT,... pieces of N bytes at these offsets, whatever they hold
@@ -519,8 +520,8 @@ class Recording:
         """With their numbers: Intel PT, then each other event with and without IP."""
         w = self.w
         config = int(self.flags.get("config", "0x2401"), 0)
-        out = [(w.attr(self.sample_type(), ("text-poke" in self.flags) << 33,
-                       config=config), 1)]
+        asked = ("text-poke" in self.flags) << 33 | ("user" in self.flags) << 5
+        out = [(w.attr(self.sample_type(), asked, config=config), 1)]
         for number, _ in enumerate(self.names()):
             out += [(w.attr(SAMPLE | ip, 0, 2, 700 + number), number * 2 + ip + 2)
                     for ip in (0, 1)]

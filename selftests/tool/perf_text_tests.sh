@@ -161,6 +161,10 @@ perf_poke_tests() {
 	text_make text-poke
 	text_is perf_poke_none_asked "$TEXT_BEFORE $TEXT_BEFORE $TEXT_BEFORE"
 	same perf_poke_none_asked_is_sure 0 "$(grep -c "kernel code is" <<<"$ERR")"
+	# Where the kernel is not traced its changes are of no interest.
+	text_make text-poke user poke=$poke poke=$back
+	run decode text.data --stats
+	same perf_poke_of_no_interest 0 "$(grep -c "kernel code was changed" <<<"$ERR")"
 	text_make poke=$poke poke=$back
 	text_is perf_poke "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE"
 	text_is perf_poke_jobs "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE" --jobs 3

@@ -850,7 +850,8 @@ static void missing_say(struct run *run)
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
 	samples_say(run);
-	changes_say(run);
+	if (!run->user_only)
+		changes_say(run);
 	perf_codes_missing(perf_maps_codes(run->maps));
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
