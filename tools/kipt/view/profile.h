@@ -233,7 +233,7 @@ static inline bool profile_has(const struct profile_symbol *symbol, u32 code, u6
 static inline struct profile_recent *profile_recent(struct profile *profile,
 						    u64 key)
 {
-	return &profile->recent[(key ^ key >> 15) & (PROFILE_RECENT - 1)];
+	return &profile->recent[key * 0x9e3779b97f4a7c15ULL >> 49];
 }
 
 /**
