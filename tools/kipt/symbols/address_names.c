@@ -52,8 +52,11 @@ struct shown {
 	char text[];
 };
 
-/* So many answers are kept. A power of two. */
-#define RECENT	4096
+/* So many answers are kept: a group for each so many bytes of code, which are used together. */
+#define GROUP_BITS	6
+#define GROUPS_BITS	7
+#define GROUP_BYTES_BITS	10
+#define RECENT		(1U << (GROUP_BITS + GROUPS_BITS))
 
 /* The answer for an address, after so many changes. Without an object it is none. */
 struct recent {
@@ -522,12 +525,20 @@ static void place_find(struct names *names, u32 pid, u64 address,
 		place->symbol = name_shown(names, place->symbol);
 }
 
+/* Functions begin at multiples of 16. */
+static u32 recent_index(u64 address, u32 pid)
+{
+	u64 group = (address >> GROUP_BYTES_BITS ^ (u64)pid << 48) * 0x9e3779b97f4a7c15ULL >>
+		    (64 - GROUPS_BITS);
+
+	return group << GROUP_BITS | ((address ^ address >> 4) & ((1 << GROUP_BITS) - 1));
+}
+
 void names_find(struct names *names, u32 pid, u64 address,
 		struct place *place)
 {
 	u32 of = address >> 63 ? 0 : pid;
-	struct recent *recent =
-		&names->recent[(address ^ address >> 12 ^ of) & (RECENT - 1)];
+	struct recent *recent = &names->recent[recent_index(address, of)];
 
 	if (recent->place.object && recent->address == address &&
 	    recent->pid == of && recent->changes == names_changes(names)) {
@@ -648,8 +659,7 @@ static const struct inlined *inlined_find_at(struct names *names, u32 pid, u64 a
 
 const struct inlined *names_inlined(struct names *names, u32 pid, u64 address, bool ask)
 {
-	struct recent_inlined *recent =
-		&names->recent_inlined[(address ^ address >> 12 ^ pid) & (RECENT - 1)];
+	struct recent_inlined *recent = &names->recent_inlined[recent_index(address, pid)];
 
 	if (!address || address >> 63)
 		return NULL;
