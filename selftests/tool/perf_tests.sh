@@ -234,6 +234,11 @@ branch jump-ind 0x401005 0x401010 None" \
 	done
 	run decode small.data --branches --json --cpu 0
 	same "perf_decode_thread_is_not_of_cpu_0" "0" "$(grep -c '"branch"' <<<"$OUT")"
+	# A trace that begins in a packet: what is before its first PSB does not reach into it.
+	{ bytes 19 && cat small.pt; } >middle.pt
+	make_perf middle.data middle.pt elf=prog
+	run decode middle.data --branches --json
+	same "perf_decode_from_the_middle_of_a_packet" "2" "$(grep -c '"branch"' <<<"$OUT")"
 	make_perf small.data small.pt elf=prog
 	run decode small.data --counts --json
 	same "perf_decode_counts_have_the_process" "2" \

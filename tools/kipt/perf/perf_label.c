@@ -66,6 +66,14 @@ static u64 walk_at(const struct walk *walk)
 	return walk->cursor.pos - walk->bytes;
 }
 
+/* Bytes before the first PSB are decoded by nobody: what looks like packets there may end in it. */
+static void walk_sync(struct walk *walk)
+{
+	u64 next = kipt_sync_next(walk->bytes, walk->end, walk_at(walk));
+
+	kipt_cursor_init(&walk->cursor, walk->bytes + next, walk->end - next);
+}
+
 /* The turn a time is in; most often @turn, or the next one. */
 static size_t turn_find(const struct perf_turn *turns, size_t count,
 			size_t turn, u64 time)
@@ -351,12 +359,17 @@ static bool packets_label(struct known *known, struct perf_trace *trace, struct 
 	return copy_upto(copy, trace, walk->end);
 }
 
+/* @anew: nothing before the part is known. */
 static bool part_label(struct perf_label *label, struct perf_trace *trace,
-		       struct perf_part *part, struct copy *copy)
+		       struct perf_part *part, bool anew, struct copy *copy)
 {
 	u64 start = copy->size;
 
+	if (anew)
+		known_begin(label, &label->inserted);
 	walk_over(&label->inserted.walk, trace, part->start, part->start + part->size);
+	if (anew)
+		walk_sync(&label->inserted.walk);
 	if (!packets_label(&label->inserted, trace, copy))
 		return false;
 	part->start = start;
@@ -389,11 +402,8 @@ bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
 	u64 size;
 	size_t i;
 
-	for (i = 0; i < trace->part_count && ok; i++) {
-		if (i || !trace->goes_on)
-			known_begin(label, &label->inserted);
-		ok = part_label(label, trace, &trace->parts[i], &copy);
-	}
+	for (i = 0; i < trace->part_count && ok; i++)
+		ok = part_label(label, trace, &trace->parts[i], i || !trace->goes_on, &copy);
 	size = copy.size;
 	if (!ok || !ahead_label(label, trace, &copy)) {
 		free(copy.bytes);
@@ -618,12 +628,15 @@ static bool stretch_find(struct perf_label *label, const struct perf_trace *trac
 
 	for (i = 0; i < trace->part_count && ok; i++) {
 		const struct perf_part *part = &trace->parts[i];
+		bool anew = i || !trace->goes_on;
 
-		if (i || !trace->goes_on) {
+		if (anew) {
 			loads_end(loads, &label->replaced);
 			known_begin(label, &label->replaced);
 		}
 		walk_over(&label->replaced.walk, trace, part->start, part->start + part->size);
+		if (anew)
+			walk_sync(&label->replaced.walk);
 		ok = loads_find(loads, &label->replaced, SIZE_MAX);
 	}
 	*count = loads->count;
