@@ -148,6 +148,34 @@ stretches_anywhere() {
 		"$("$KIPT" open pieces.data --branches 2>&1 | grep -c '^[1-9][0-9]\{3\} branches')"
 }
 
+# snapshots STEP SIZE: files of SIZE bytes each of pieces.pt; prints their option for make_perf.py
+snapshots() {
+	python3 -c '
+import sys
+step, size = (int(number) for number in sys.argv[1:])
+data, names = open("pieces.pt", "rb").read(), []
+for at in range(0, len(data) - size // 2, step):
+    names.append(f"snap.{at}")
+    open(names[-1], "wb").write(data[at:at + size])
+print("snapshot=" + ",".join(names))' "$@"
+}
+
+# Snapshots begin anywhere: what is before their first PSB is no stretch of its own.
+stretches_snapshots() {
+	local size view bad=0 all=0
+	segments 0 >/dev/null
+	for size in "700 650" "1400 1100" "401 390" "500 700"; do
+		python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=loop $(snapshots $size)
+		for view in "--branches --time" "--counts"; do
+			all=$((all + 1))
+			cmp -s <("$whole" open pieces.data $view 2>&1 | untimed) \
+				<("$KIPT" open pieces.data $view 2>&1 | untimed) ||
+				bad=$((bad + 1))
+		done
+	done
+	same "stretches_of_snapshots" "0 of 8" "$bad of $all"
+}
+
 # Parts of recordings, put together.
 stretches_parts() {
 	local name number
@@ -178,6 +206,7 @@ stretches() {
 	done
 	stretches_parts 6.12-both new-snapshot 6.1-user
 	stretches_anywhere
+	stretches_snapshots
 }
 
 variant_tests() {

@@ -758,6 +758,22 @@ static bool trace_fill(struct perf_trace *trace, const struct perf_aux *aux,
 	return true;
 }
 
+/* Is there a PSB before this one since trace was lost last? Bytes that have none cannot be decoded,
+ * and would be a stretch of their own.
+ */
+static bool psb_before(const struct perf_trace *trace, const struct perf_queue *queue, u64 psb,
+		       size_t cut)
+{
+	const struct perf_joint *joint = &trace->joint;
+	u64 most = psb - joint->start, since;
+
+	if (cut) {
+		since = joint->offset + most - queue->cuts[cut - 1].offset;
+		most = since < most ? since : most;
+	}
+	return kipt_sync_before(trace->bytes, psb, most) < psb;
+}
+
 /*
  * May a stretch end at a PSB? The decoder looks ahead up to the PSB after that, at @next, and no
  * trace may be missing in between; @end is where what is ahead ends, if it may. It does not look back: an
@@ -773,7 +789,7 @@ static bool may_cut(const struct perf_trace *trace, const struct perf_queue *que
 
 	if (i < queue->cut_count && queue->cuts[i].offset - offset < trace->size - psb)
 		ahead = psb + (queue->cuts[i].offset - offset);
-	if (!next || ahead < next ||
+	if (!next || ahead < next || !psb_before(trace, queue, psb, i) ||
 	    kipt_flow_ovf_before(trace->bytes + joint->start, psb - joint->start))
 		return false;
 	*end = ahead;
