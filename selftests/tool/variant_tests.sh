@@ -176,6 +176,30 @@ stretches_snapshots() {
 	same "stretches_of_snapshots" "0 of 8" "$bad of $all"
 }
 
+# A branch to an address that ends with 0x8202 looks like the begin of the PSB after it. Where a
+# stretch may end is looked for up to byte 2392, and one of these PSBs begins there.
+stretches_run_of_pairs() {
+	local psb
+	{ head -c $((0x202)) /dev/zero && bytes ff e0 && head -c 3580 /dev/zero; } >pairs.dump
+	bytes 00 80 40 00 00 00 00 00 >pairs.addr
+	for psb in 2392 2393; do
+		python3 -c '
+import struct, sys
+every = int(sys.argv[1]) // 8
+out = bytes(int(sys.argv[1]) % 8)
+for n in range(30):
+    out += b"\x02\x82" * 8 + b"\x19" + struct.pack("<Q", 10 ** 9 + n * 100)[:7] + b"\x99\x01"
+    out += (b"\x7d\2\x82\x40\0\0\0" if n else b"") + b"\x02\x23"
+    out += b"" if n else b"\x71\2\x82\x40\0\0\0"
+    out += b"\x2d\x02\x82" * 80
+    out += bytes(every * (n + 1) - 3 - len(out) + int(sys.argv[1]) % 8) + b"\x2d\x02\x82"
+open("pieces.pt", "wb").write(out)' $psb
+		python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=pairs $(snapshots 800 1200)
+		same "stretches_psb_at_$psb" "$("$whole" packets pieces.data 2>&1 | md5sum)" \
+			"$("$KIPT" packets pieces.data 2>&1 | md5sum)"
+	done
+}
+
 # Parts of recordings, put together.
 stretches_parts() {
 	local name number
@@ -207,6 +231,7 @@ stretches() {
 	stretches_parts 6.12-both new-snapshot 6.1-user
 	stretches_anywhere
 	stretches_snapshots
+	stretches_run_of_pairs
 }
 
 variant_tests() {

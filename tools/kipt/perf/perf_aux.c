@@ -796,17 +796,29 @@ static bool may_cut(const struct perf_trace *trace, const struct perf_queue *que
 	return true;
 }
 
+/* The first PSB from @at on that begins before @to; else @to or more. A run of 02 82, of which the
+ * last 16 bytes are the PSB, may be longer than what is looked at first.
+ */
+static u64 block_next(const struct perf_trace *trace, u64 at, u64 to)
+{
+	u64 bound = trace->size - to < KIPT_PSB_BYTES ? trace->size : to + KIPT_PSB_BYTES - 1;
+
+	at = kipt_sync_next(trace->bytes, bound, at);
+	if (at == bound || bound - at >= KIPT_PSB_BYTES + 2)
+		return at;
+	return kipt_sync_next(trace->bytes, trace->size, at);
+}
+
 /* The last PSB from @begin on and before @to where a stretch may end; else it is @found.
  * @next is the first PSB from @to on, or 0, and then the first from @begin on.
  */
 static u64 block_search(const struct perf_trace *trace, const struct perf_queue *queue,
 			u64 begin, u64 to, u64 *next, u64 *end)
 {
-	u64 bound = trace->size - to < KIPT_PSB_BYTES ? trace->size : to + KIPT_PSB_BYTES - 1;
 	u64 at, first = 0, last = 0, found = 0;
 
-	for (at = kipt_sync_next(trace->bytes, bound, begin); at < to;
-	     at = kipt_sync_next(trace->bytes, bound, at + KIPT_PSB_BYTES)) {
+	for (at = block_next(trace, begin, to); at < to;
+	     at = block_next(trace, at + KIPT_PSB_BYTES, to)) {
 		if (last && may_cut(trace, queue, last, at, end))
 			found = last;
 		first = first ? first : at;
