@@ -298,6 +298,12 @@ perf_other_forms_tests() {
 		same "perf_says_that_it_has_none_$form" "$((${form#*:} / 3))" \
 			"$(grep -c 'its trace has no times (tsc=0)' <<<"$ERR")"
 	done
+	# Whatever page tables were loaded, the only process that there was ran.
+	bytes $PSB 02 43 00 20 00 00 00 00 02 23 99 01 51 00 10 40 00 06 2d 10 10 01 \
+		02 43 00 40 00 00 00 00 51 00 10 40 00 06 2d 10 10 01 >tables.pt
+	make_perf form.data tables.pt config=0x2001 elf=prog
+	run decode form.data --branches --json
+	same "perf_untimed_page_tables" 6 "$(grep -c '"branch"' <<<"$OUT")"
 	# Many events with one list of numbers, and code of the kernel that is larger than any.
 	make_perf whole.data small.pt elf=prog
 	python3 - whole.data form.data <<'PYTHON'

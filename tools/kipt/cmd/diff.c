@@ -12,6 +12,7 @@
 
 #include "../cli/args.h"
 #include "../cli/file_map.h"
+#include "../cli/messages.h"
 #include "../cli/output_file.h"
 #include "../cli/printable.h"
 #include "../offline/perf_decode.h"
@@ -183,7 +184,7 @@ static bool runs_show(struct runs *runs, char **paths, struct fresh_file *file)
 		say_errno(ENOMEM, "cannot show what differs");
 		return false;
 	}
-	if (fflush(file->out) || ferror(file->out))
+	if (output_flush(file->out))
 		fresh_failed(file);
 	return true;
 }

@@ -523,13 +523,19 @@ static bool loads_find(struct loads *loads, struct known *known, size_t enough)
 	return true;
 }
 
-/* Who runs after the last time of a part is known if nobody else does. */
+/* Who runs after the last time of a part is known if nobody else does; if there is one turn only,
+ * of all page tables.
+ */
 static void loads_end(struct loads *loads, const struct known *known)
 {
 	const struct walk *walk = &known->walk;
+	u32 space = walk->turn + 1 == walk->count ? space_loaded(walk->turns, walk->turn) :
+						    PERF_NO_SPACE;
+	size_t i;
 
-	loads_settle(loads, known->first, known->timed, walk->turn + 1 == walk->count ?
-		     space_loaded(walk->turns, walk->turn) : PERF_NO_SPACE);
+	loads_settle(loads, known->first, known->timed, space);
+	for (i = known->timed; walk->count == 1 && i < loads->count; i++)
+		loads->list[i].space = space;
 }
 
 /* The index of an address space and whose it is; the latest come again. */

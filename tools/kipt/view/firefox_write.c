@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../cli/json_lines.h"
+#include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../records/record_words.h"
 #include "firefox.h"
@@ -342,7 +343,7 @@ static void all_put(const struct profile_feed *feed, const u32 *numbers, u32 sta
 		thread_put(out, &ran, &lost, i);
 	}
 	fputs("]}\n", out);
-	if (fflush(out) || ferror(out))
+	if (output_flush(out))
 		fresh_failed(&firefox->file);
 }
 

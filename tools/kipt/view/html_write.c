@@ -480,7 +480,7 @@ static void page_save(struct html *html, const char *page, size_t size)
 	if (!fresh_begin(&html->file))
 		return;
 	fwrite(page, 1, size, out);
-	if (fflush(out) || ferror(out))
+	if (output_flush(out))
 		fresh_failed(&html->file);
 }
 
