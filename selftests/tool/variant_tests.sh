@@ -124,9 +124,20 @@ for n in range(90):
 open("pieces.pt", "wb").write(out)' "$1"
 }
 
+# pieces_same VIEW...: counts views of pieces.data in $all, those that both tools show otherwise in $bad
+pieces_same() {
+	local view
+	for view; do
+		all=$((all + 1))
+		cmp -s <("$whole" open pieces.data $view 2>&1 | untimed) \
+			<("$KIPT" open pieces.data $view 2>&1 | untimed) ||
+			bad=$((bad + 1))
+	done
+}
+
 # Wherever in a segment the stretch in memory ends, and whatever is lost there.
 stretches_anywhere() {
-	local pads places cut lost bad=0 all=0 view
+	local pads places cut lost bad=0 all=0
 	bytes eb 0e 90 90 90 90 90 90 90 90 90 90 90 90 90 90 75 03 90 90 90 ff e0 >loop.dump
 	head -c 4073 /dev/zero >>loop.dump
 	bytes 00 10 40 00 00 00 00 00 >loop.addr
@@ -135,12 +146,7 @@ stretches_anywhere() {
 		cut=${places[27]}
 		for lost in "" "lost=$cut" "lost=$((cut + 8))" "lost=${places[28]}"; do
 			python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=loop piece=1000 $lost
-			for view in "--branches --time" "--counts" "--branches --time 20us,40us"; do
-				all=$((all + 1))
-				cmp -s <("$whole" open pieces.data $view 2>&1 | untimed) \
-					<("$KIPT" open pieces.data $view 2>&1 | untimed) ||
-					bad=$((bad + 1))
-			done
+			pieces_same "--branches --time" "--counts" "--branches --time 20us,40us"
 		done
 	done
 	same "stretches_end_anywhere" "0 of 84" "$bad of $all"
@@ -162,16 +168,11 @@ print("snapshot=" + ",".join(names))' "$@"
 
 # Snapshots begin anywhere: what is before their first PSB is no stretch of its own.
 stretches_snapshots() {
-	local size view bad=0 all=0
+	local size bad=0 all=0
 	segments 0 >/dev/null
 	for size in "700 650" "1400 1100" "401 390" "500 700"; do
 		python3 "$HERE/make_perf.py" pieces.data pieces.pt elf=loop $(snapshots $size)
-		for view in "--branches --time" "--counts"; do
-			all=$((all + 1))
-			cmp -s <("$whole" open pieces.data $view 2>&1 | untimed) \
-				<("$KIPT" open pieces.data $view 2>&1 | untimed) ||
-				bad=$((bad + 1))
-		done
+		pieces_same "--branches --time" "--counts"
 	done
 	same "stretches_of_snapshots" "0 of 8" "$bad of $all"
 }

@@ -83,6 +83,11 @@ static u64 trace_cut(const struct perf_trace *trace, u64 wish)
 	return trace->size;
 }
 
+static u64 stretch_end(const struct perf_stream *stream)
+{
+	return stream->begun + stream->trace.size;
+}
+
 /* Where the queue is cut at one of its bytes; PERF_LATER: in a stretch to come. */
 static u64 stretch_cut(const struct perf_stream *stream, u64 wish)
 {
@@ -90,10 +95,16 @@ static u64 stretch_cut(const struct perf_stream *stream, u64 wish)
 	u64 size = stream->to - stream->from;
 
 	if (wish >= stream->to)
-		return trace->ahead_size ? PERF_LATER : stream->begun + trace->size;
+		return trace->ahead_size ? PERF_LATER : stretch_end(stream);
 	/* Labels, and what snapshots have twice, made of them another number of bytes. */
 	return stream->begun +
 	       trace_cut(trace, (unsigned __int128)(wish - stream->from) * trace->size / size);
+}
+
+/* Where what is shown ends. */
+static u64 shown_end(const struct run *run, const struct perf_stream *stream)
+{
+	return stretch_cut(stream, run->has_end ? PERF_LATER : run->shown_to - run->passed);
 }
 
 enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
@@ -104,8 +115,8 @@ enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
 
 	if (!run->output->options->part)
 		return perf_run_gap(run, part) ? part_run(run, stream, part) : KIPT_STOPPED;
-	if (run->bytes.to == PERF_LATER && !run->has_end)
-		run->bytes.to = stretch_cut(stream, run->shown_to - run->passed);
+	if (run->bytes.to == PERF_LATER)
+		run->bytes.to = shown_end(run, stream);
 	run->output->muted = at < run->bytes.from || at >= run->bytes.to;
 	ok = perf_run_gap(run, part);
 	run->output->muted = false;
@@ -114,8 +125,7 @@ enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
 
 bool perf_part_goes_on(const struct run *run, const struct perf_stream *stream)
 {
-	return !run->output->options->part ||
-	       stream->begun + stream->trace.size < run->bytes.to;
+	return !run->output->options->part || stretch_end(stream) < run->bytes.to;
 }
 
 /* All of the stretch that the search needs; false: interrupted. */
@@ -132,11 +142,6 @@ static bool stretch_look(struct part_search *search, const struct perf_stream *s
 			return false;
 	}
 	return true;
-}
-
-static u64 stretch_end(const struct perf_stream *stream)
-{
-	return stream->begun + stream->trace.size;
 }
 
 /*
@@ -177,9 +182,8 @@ static bool back_go(struct run *run, struct perf_stream *stream)
 /* What is shown, and samples after the end of the queue, need what is before. */
 static bool shows_any(const struct run *run, const struct perf_stream *stream)
 {
-	u64 to = stretch_cut(stream, run->has_end ? PERF_LATER : run->shown_to - run->passed);
-
-	return run->bytes.from < to || (run->has_end && run->moment_count);
+	return run->bytes.from < shown_end(run, stream) ||
+	       (run->has_end && run->moment_count);
 }
 
 bool perf_part_find(struct run *run, struct perf_stream *stream)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording of perf while it is decoded: what perf_decode.c and perf_part.c share. The
- * latter reads the trace of each queue, a stretch at a time, and finds and decodes those bytes
- * of it that are needed of what is shown.
+ * A recording of perf while it is decoded: what perf_decode.c, perf_stream.c and perf_part.c
+ * share. perf_stream.c reads the trace of each queue, a stretch at a time; perf_part.c finds and
+ * decodes those bytes of it that are needed of what is shown.
  */
 #ifndef KIPT_PERF_RUN_H
 #define KIPT_PERF_RUN_H
@@ -106,7 +106,7 @@ struct run {
 	bool synced, unsynced;
 };
 
-/* Bytes of a queue after all stretches that were read. */
+/* An offset that is not known yet: it is in a stretch that is still to be read. */
 #define PERF_LATER	(~0ULL)
 
 /**

@@ -776,8 +776,8 @@ static bool psb_before(const struct perf_trace *trace, const struct perf_queue *
 
 /*
  * May a stretch end at a PSB? The decoder looks ahead up to the PSB after that, at @next, and no
- * trace may be missing in between; @end is where what is ahead ends, if it may. It does not look back: an
- * OVF before the PSB has to be in its stretch.
+ * trace may be missing in between; if it may, @end is where what is ahead ends. The decoder does
+ * not look back: an OVF before the PSB has to be in its stretch.
  */
 static bool may_cut(const struct perf_trace *trace, const struct perf_queue *queue, u64 psb,
 		    u64 next, u64 *end)

@@ -103,7 +103,9 @@ static void walk_time(struct walk *walk)
 				       walk->clock.now);
 }
 
-/* Short TNTs are most packets, and nobody here looks at outcomes. In a block a byte may mean something else. */
+/* Short TNTs are most packets, and nobody here looks at outcomes. In a block a byte may mean
+ * something else.
+ */
 static void outcomes_skip(struct kipt_cursor *cursor)
 {
 	const u8 *at = cursor->pos;
@@ -359,17 +361,28 @@ static bool packets_label(struct known *known, struct perf_trace *trace, struct 
 	return copy_upto(copy, trace, walk->end);
 }
 
-/* @anew: nothing before the part is known. */
+/* Whether a part does not go on where the one before, maybe of an earlier stretch, ended. */
+static bool is_anew(const struct perf_trace *trace, const struct perf_part *part)
+{
+	return part > trace->parts || !trace->goes_on;
+}
+
+static void part_begin(const struct perf_label *label, struct known *known,
+		       const struct perf_trace *trace, const struct perf_part *part)
+{
+	if (is_anew(trace, part))
+		known_begin(label, known);
+	walk_over(&known->walk, trace, part->start, part->start + part->size);
+	if (is_anew(trace, part))
+		walk_sync(&known->walk);
+}
+
 static bool part_label(struct perf_label *label, struct perf_trace *trace,
-		       struct perf_part *part, bool anew, struct copy *copy)
+		       struct perf_part *part, struct copy *copy)
 {
 	u64 start = copy->size;
 
-	if (anew)
-		known_begin(label, &label->inserted);
-	walk_over(&label->inserted.walk, trace, part->start, part->start + part->size);
-	if (anew)
-		walk_sync(&label->inserted.walk);
+	part_begin(label, &label->inserted, trace, part);
 	if (!packets_label(&label->inserted, trace, copy))
 		return false;
 	part->start = start;
@@ -403,7 +416,7 @@ bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
 	size_t i;
 
 	for (i = 0; i < trace->part_count && ok; i++)
-		ok = part_label(label, trace, &trace->parts[i], i || !trace->goes_on, &copy);
+		ok = part_label(label, trace, &trace->parts[i], &copy);
 	size = copy.size;
 	if (!ok || !ahead_label(label, trace, &copy)) {
 		free(copy.bytes);
@@ -523,8 +536,8 @@ static bool loads_find(struct loads *loads, struct known *known, size_t enough)
 	return true;
 }
 
-/* Who runs after the last time of a part is known if nobody else does; if there is one turn only,
- * of all page tables.
+/* Who runs after the last time of a part is known if nobody else does. Where there is only one
+ * turn, all page tables are of that.
  */
 static void loads_end(struct loads *loads, const struct known *known)
 {
@@ -634,15 +647,10 @@ static bool stretch_find(struct perf_label *label, const struct perf_trace *trac
 
 	for (i = 0; i < trace->part_count && ok; i++) {
 		const struct perf_part *part = &trace->parts[i];
-		bool anew = i || !trace->goes_on;
 
-		if (anew) {
+		if (is_anew(trace, part))
 			loads_end(loads, &label->replaced);
-			known_begin(label, &label->replaced);
-		}
-		walk_over(&label->replaced.walk, trace, part->start, part->start + part->size);
-		if (anew)
-			walk_sync(&label->replaced.walk);
+		part_begin(label, &label->replaced, trace, part);
 		ok = loads_find(loads, &label->replaced, SIZE_MAX);
 	}
 	*count = loads->count;
