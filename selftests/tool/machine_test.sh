@@ -361,10 +361,33 @@ crash_tests() {
 	same "crash_leaves_no_session" "" "$OUT"
 }
 
+# arm_for_programs NAME: what programs do that a signal kills is kept from now on. All that is
+# traced takes ten times as long in the test CPU: if is_short only CPU 0 is, where the
+# programs run that die, and the tool is on CPU 1.
+arm_for_programs() {
+	# shellcheck disable=SC2046
+	refused "$1" 0 "" arm --user --size 1M $(fewer "" "--cpus 0")
+	! is_short || taskset -pc 1 $$ >out
+}
+
+disarm_for_programs() {
+	refused "$1" 0 "" disarm
+	taskset -pc "$(</sys/devices/system/cpu/online)" $$ >out
+}
+
+# traced COMMAND...: where it is traced
+traced() {
+	if is_short; then
+		exec taskset -c 0 "$@"
+	else
+		exec "$@"
+	fi
+}
+
 # left KIND: let the program die and keep what the kernel says of it
 left() {
 	rm -f core
-	(ulimit -c unlimited && exec "$CRASH" "$1") 2>err
+	(ulimit -c unlimited && traced "$CRASH" "$1") 2>err
 	core_ip core >"$1.ip"
 }
 
@@ -393,17 +416,17 @@ user_tests() {
 	[ -x "$CRASH" ] || return
 	refused "arm_user_and_kernel" 2 "give one of them" arm --user --kernel
 	refused "arm_user_without_os" 1 "OS.*EINVAL" arm --user --ctl -OS
-	refused "arm_user" 0 "" arm --user --size 1M
+	arm_for_programs arm_user
 	run status
 	same "arm_user_status" 1 "$(grep -c 'a signal kills are kept' <<<"$OUT")"
-	"$CRASH" handled
+	(traced "$CRASH" handled)
 	left read
 	left divide
 	left undefined
 	left call
 	left deep
 	sleep 1
-	refused "disarm_user" 0 "" disarm
+	disarm_for_programs disarm_user
 	run crash list
 	same "killed_list" "4 2" "$(grep -c ' signal .*crash (' <<<"$OUT") $(
 		grep -c 'killed by SIGSEGV, user 0' <<<"$OUT")"
@@ -418,13 +441,13 @@ user_tests() {
 	refused "killed_and_replaced" 1 "no snapshot" crash show $((id + 3))
 	kept deep SIGSEGV die_deep $((id + 4))
 	cp "$CRASH" other
-	refused "arm_user_again" 0 "" arm --user --size 1M
+	arm_for_programs arm_user_again
 	left call
 	left bus
 	left abort
 	CRASH=$PWD/other left sent
 	sleep 1
-	refused "disarm_user_again" 0 "" disarm
+	disarm_for_programs disarm_user_again
 	kept call SIGSEGV 0x0 $((id + 5))
 	kept bus SIGBUS die_beyond_file $((id + 6))
 	kept abort SIGABRT 0x $((id + 7))
@@ -445,20 +468,18 @@ user_tests() {
 collect_tests() {
 	local folder first boot foreign
 	refused "collect_nothing" 0 "" crash collect collected
-	refused "arm_to_collect" 0 "" arm --user --size 1M
+	arm_for_programs arm_to_collect
 	left read
 	left divide
 	sleep 1
 	refused "collect_leaves_programs" 0 "" crash collect collected
 	same "collect_left_them" "0 2" "$(find collected -mindepth 1 | wc -l) $(
 		"$KIPT" crash list | grep -c 'killed by')"
-	# It takes 20 seconds where all that is done is traced.
-	is_short && refused "disarm_collected" 0 "" disarm
 	refused "collect_too_large" 1 "--most allows 64 KiB" \
 		crash collect --programs --most 64K collected
 	same "collect_left_all" "0 2" "$(find collected -mindepth 1 | wc -l) $(
 		"$KIPT" crash list | grep -c 'killed by')"
-	is_short || refused "disarm_collected" 0 "" disarm
+	disarm_for_programs disarm_collected
 	# As if a power failure had been between folder and slot.
 	first=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
 	boot=$(cut -c 1-8 /proc/sys/kernel/random/boot_id)
@@ -495,7 +516,7 @@ collect_tests() {
 core_of() {
 	local kind=$1
 	rm -rf cores
-	setpriv --reuid 1000 --clear-groups "$CRASH" "$kind" 2>err
+	(traced setpriv --reuid 1000 --clear-groups "$CRASH" "$kind") 2>err
 	same "core_${kind}_exit_status" 139 "$?"
 	same "core_${kind}_is_its_users" "1000 600 1000 600" \
 		"$(stat -c '%u %a' cores/core.* | paste -sd ' ')"
@@ -522,8 +543,7 @@ core_code_tests() {
 	mv core compiled.core
 	left read
 	sleep 1
-	# All takes ten times as long while it is traced.
-	refused "disarm_for_core" 0 "" disarm
+	disarm_for_programs disarm_for_core
 	id=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
 	run crash show "$id" --last 9
 	same "core_compiled_is_a_gap_without_it" 1 "$(grep -c 'gap: no code' <<<"$OUT")"
@@ -548,12 +568,14 @@ core_code_tests() {
 
 # Beside each core dump is what the program did last. The kernel waits for the handler.
 core_tests() {
-	local handler="|$KIPT core -t %t -u %u -d %d $PWD/cores %P" pattern limit
+	local handler="|$KIPT core -t %t -u %u -d %d $PWD/cores %P" pattern limit handlers
 	[ -x "$CRASH" ] || return
 	pattern=$(</proc/sys/kernel/core_pattern)
 	limit=$(</proc/sys/kernel/core_pipe_limit)
+	handlers=$(</sys/devices/virtual/workqueue/cpumask)
 	chmod 711 "$PWD"
-	refused "arm_for_core" 0 "" arm --user --size 1M
+	arm_for_programs arm_for_core
+	! is_short || echo 2 >/sys/devices/virtual/workqueue/cpumask
 	sysctl -qw kernel.core_pipe_limit=4 "kernel.core_pattern=$handler"
 	core_of read
 	same "core_read_shows_the_function" 1 \
@@ -580,6 +602,7 @@ core_tests() {
 	"$CRASH" read 2>err
 	same "core_other_handler_gets_it" 1 "$(core_ip got | grep -c 0x)"
 	sysctl -qw "kernel.core_pipe_limit=$limit" "kernel.core_pattern=$pattern"
+	echo "$handlers" >/sys/devices/virtual/workqueue/cpumask
 	rm -rf cores other got
 }
 

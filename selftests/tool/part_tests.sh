@@ -31,7 +31,7 @@ same_parts() {
 	shift
 	for form in "${PART_FORMS[@]}"; do
 		counts=${COUNTS:-$(fewer "1 2 3 7" "1 7")}
-		[[ ${COUNTS:-}$form != "--disasm --time" ]] || counts+=" 100"
+		[[ ${COUNTS:-}$form != "--disasm --time" ]] || is_short || counts+=" 100"
 		whole_of "$form" "$@" >whole
 		for count in $counts; do
 			parts_of $count "$form" "$@" >together

@@ -1002,7 +1002,7 @@ PYTHON
 # However many events there are of a kind, they take seconds, and memory has a bound.
 perf_many_tests() {
 	local many most status
-	most=$(fewer 60000 15000)
+	most=$(fewer 60000 6000)
 	for many in fork*$most map*$most path*$most comm*$most switch*$most cut*$most \
 		info*$most attr*$most queue*$((most / 12)) map*10000,child*$most \
 		fork*$most,switch*$most; do

@@ -386,7 +386,7 @@ perf_bpf_tests() {
 perf_text_many_tests() {
 	local many
 	stretches_make $TEXT_AT 1000000000 3000000000
-	for many in poke*$(fewer 60000 15000) ksym*$(fewer 20000 5000) "wide*200"; do
+	for many in poke*$(fewer 60000 6000) ksym*$(fewer 20000 2000) "wide*200"; do
 		text_make "many=$many"
 		timeout 60 "$KIPT" decode text.data --stats --image site@$TEXT_AT >/dev/null 2>err
 		same "perf_many_${many%%\**}" 0 $?
