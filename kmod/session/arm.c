@@ -126,50 +126,45 @@ void kipt_arm_keep_running(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
-/* Return: the armed session with the next number above @id, referenced; or NULL. */
-static struct kipt_session *next_armed(u32 id)
-{
-	struct kipt_session *session;
-
-	while ((session = kipt_session_next(id)) &&
-	       !kipt_session_is_armed(session)) {
-		id = session->group.id;
-		kipt_session_put(session);
-	}
-	return session;
-}
-
 /* Return: 0, -ENOENT if no session is armed, or why @step is refused of one. */
 static int each_armed(int (*step)(struct kipt_session *session))
 {
 	struct kipt_session *session;
-	int err = -ENOENT;
+	bool any = false;
+	int err = 0;
 	u32 id = 0;
 
-	while ((session = next_armed(id))) {
+	while (!err && (session = kipt_session_next(id))) {
 		id = session->group.id;
-		err = step(session);
+		if (kipt_session_is_armed(session)) {
+			any = true;
+			err = step(session);
+		}
 		kipt_session_put(session);
-		if (err)
-			break;
 	}
-	return err;
+	return any ? err : -ENOENT;
 }
 
-static void take_all(void)
+static int look(struct kipt_session *session)
 {
-	struct kipt_session *session;
-	u32 id = 0;
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead))
+		kipt_session_look(session);
+	mutex_unlock(&session->lock);
+	return 0;
+}
 
-	while ((session = next_armed(id))) {
-		id = session->group.id;
-		mutex_lock(&session->lock);
-		session->arm.lent = false;
-		if (!READ_ONCE(session->dead))
-			kipt_session_look(session);
-		mutex_unlock(&session->lock);
-		kipt_session_put(session);
-	}
+void kipt_arm_resume_all(void)
+{
+	each_armed(look);
+}
+
+static int take(struct kipt_session *session)
+{
+	mutex_lock(&session->lock);
+	session->arm.lent = false;
+	mutex_unlock(&session->lock);
+	return look(session);
 }
 
 static void take_back(const char *why)
@@ -177,7 +172,7 @@ static void take_back(const char *why)
 	lockdep_assert_held(&loan_lock);
 	WRITE_ONCE(borrower, NULL);
 	pr_info("Intel PT of armed sessions is taken back: %s\n", why);
-	take_all();
+	each_armed(take);
 }
 
 static void end_loan(struct work_struct *work)
@@ -202,7 +197,7 @@ int kipt_arm_lend(const void *who, u32 seconds)
 		goto out;
 	err = each_armed(kipt_session_lend);
 	if (err) {
-		take_all();
+		each_armed(take);
 		goto out;
 	}
 	WRITE_ONCE(borrower, who);

@@ -22,6 +22,11 @@ struct work_struct;
 void kipt_arm_keep_running(struct work_struct *work);
 
 /**
+ * kipt_arm_resume_all() - have armed sessions trace again, by work items
+ */
+void kipt_arm_resume_all(void);
+
+/**
  * kipt_arm_lend() - stop armed sessions and let perf have Intel PT on their CPUs
  * @who: a number for the borrower, who calls kipt_arm_return()
  * @seconds: until it is taken back if that is not called before, at most

@@ -17,6 +17,7 @@
 #include <linux/suspend.h>
 #include <linux/uaccess.h>
 
+#include "arm.h"
 #include "../lib/compat.h"
 #include "latch.h"
 #include "power.h"
@@ -49,7 +50,7 @@ static int on_power(struct notifier_block *block, unsigned long what,
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
 		kipt_latch_set(NULL, 0);
-		kipt_session_resume_all();
+		kipt_arm_resume_all();
 		break;
 	}
 	return NOTIFY_OK;

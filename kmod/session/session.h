@@ -462,11 +462,6 @@ bool kipt_session_take_back(struct kipt_session *session,
 int kipt_session_resume(struct kipt_session *session,
 			struct kipt_refusal *refusal);
 
-/**
- * kipt_session_resume_all() - have armed sessions trace again, by work items
- */
-void kipt_session_resume_all(void);
-
 /*
  * Runs what keeps a session running, what takes one down, and the end of a loan of PT. Who
  * queues work of a session holds session->lock or sessions_lock and has seen that the session

@@ -434,23 +434,3 @@ void kipt_session_stop_all(u32 cause, bool spare_armed)
 		kipt_session_put(session);
 	}
 }
-
-static void resume(struct kipt_session *session)
-{
-	mutex_lock(&session->lock);
-	if (!READ_ONCE(session->dead))
-		kipt_session_look(session);
-	mutex_unlock(&session->lock);
-}
-
-void kipt_session_resume_all(void)
-{
-	struct kipt_session *session;
-	u32 id = 0;
-
-	while ((session = kipt_session_next(id))) {
-		id = session->group.id;
-		resume(session);
-		kipt_session_put(session);
-	}
-}
