@@ -185,16 +185,15 @@ static_assert(offsetof(struct kipt_switch, tgid) ==
 static_assert(KIPT_CRASH_FILTERS == KIPT_FILTERS_MAX);
 
 static void fill_filters(struct kipt_crash_logs *logs,
-			 const struct kipt_group *group)
+			 const struct kipt_hw_config *hw)
 {
 	u32 i;
 
-	logs->nr_filters = group->config.nr_filters;
-	for (i = 0; i < group->config.nr_filters; i++) {
-		logs->filters[i].begin = group->config.filters[i].first;
-		logs->filters[i].last = group->config.filters[i].last;
-		logs->filters[i].stop =
-			group->config.filters[i].kind == KIPT_FILTER_KIND_STOP;
+	logs->nr_filters = hw->nr_ranges;
+	for (i = 0; i < hw->nr_ranges; i++) {
+		logs->filters[i].begin = hw->ranges[i].first;
+		logs->filters[i].last = hw->ranges[i].last;
+		logs->filters[i].stop = hw->ranges[i].kind == KIPT_FILTER_KIND_STOP;
 	}
 }
 
@@ -217,7 +216,7 @@ static void fill_logs(struct kipt_crash_logs *logs,
 	logs->patches_first = (unsigned long)&group->first_patch;
 	logs->init_task = (unsigned long)&init_task;
 	logs->task_tasks = offsetof(struct task_struct, tasks);
-	fill_filters(logs, group);
+	fill_filters(logs, &group->config.hw);
 }
 
 static int add_logs(struct kipt_trace *trace, u64 *link)

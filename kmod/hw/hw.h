@@ -58,15 +58,14 @@ struct kipt_caps {
 	struct rtit_values values;
 };
 
-/* Address ranges IA32_RTIT_CTL has fields for. */
-#define KIPT_HW_RANGES_MAX	4
-
 /**
  * struct kipt_hw_range - addresses that ADDRn_CFG speaks of
+ * @kind: enum kipt_filter_kind, which is ADDRn_CFG; not known of what a CPU had before
  * @first: first byte
  * @last: last byte, not below @first
  */
 struct kipt_hw_range {
+	u32 kind;
 	u64 first;
 	u64 last;
 };
@@ -82,7 +81,7 @@ struct kipt_hw_config {
 	u64 ctl;
 	u64 cr3_match;
 	u32 nr_ranges;
-	struct kipt_hw_range ranges[KIPT_HW_RANGES_MAX];
+	struct kipt_hw_range ranges[RTIT_ADDR_RANGES_MAX];
 };
 
 /**
@@ -100,7 +99,7 @@ struct kipt_hw_saved {
 	u64 base;
 	u64 mask_ptrs;
 	u64 cr3_match;
-	struct kipt_hw_range ranges[KIPT_HW_RANGES_MAX];
+	struct kipt_hw_range ranges[RTIT_ADDR_RANGES_MAX];
 };
 
 /**

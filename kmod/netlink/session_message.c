@@ -74,13 +74,13 @@ const struct kipt_reply_dump_ops kipt_session_control_dump = {
 
 static int put_filters(struct sk_buff *skb, const struct kipt_session *session)
 {
-	const struct kipt_config *config = &session->group.config;
-	const struct kipt_filter *filter;
+	const struct kipt_hw_config *hw = &session->group.config.hw;
+	const struct kipt_hw_range *filter;
 	struct nlattr *nest;
 	u32 i;
 
-	for (i = 0; i < config->nr_filters; i++) {
-		filter = &config->filters[i];
+	for (i = 0; i < hw->nr_ranges; i++) {
+		filter = &hw->ranges[i];
 		nest = nla_nest_start(skb, KIPT_A_SESSION_FILTER);
 		if (!nest ||
 		    nla_put_u32(skb, KIPT_A_FILTER_KIND, filter->kind) ||

@@ -38,7 +38,7 @@ static int parse_cpus(struct nlattr *attr, struct cpumask *cpus,
 }
 
 static int parse_filter(struct nlattr *nest,
-			struct kipt_filter *filter,
+			struct kipt_hw_range *filter,
 			struct kipt_refusal *refusal)
 {
 	struct nlattr *attrs[KIPT_A_FILTER_MAX + 1];
@@ -66,22 +66,21 @@ static int parse_filters(struct netlink_callback *cb,
 			 struct kipt_request *request,
 			 struct kipt_refusal *refusal)
 {
-	struct kipt_config *config = &request->config;
+	struct kipt_hw_config *hw = &request->config.hw;
 	struct nlattr *attr;
 	int rest, err;
 
 	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
 			continue;
-		if (config->nr_filters == KIPT_FILTERS_MAX)
+		if (hw->nr_ranges == KIPT_FILTERS_MAX)
 			return kipt_refuse(refusal, attr, -EINVAL,
 					   "more than %u filters",
 					   KIPT_FILTERS_MAX);
-		err = parse_filter(attr, &config->filters[config->nr_filters],
-				   refusal);
+		err = parse_filter(attr, &hw->ranges[hw->nr_ranges], refusal);
 		if (err)
 			return err;
-		config->nr_filters++;
+		hw->nr_ranges++;
 	}
 	return 0;
 }

@@ -85,12 +85,8 @@ static void fill_hw(struct kipt_request *request)
 	u32 i;
 
 	hw->ctl = config->ctl;
-	hw->nr_ranges = config->nr_filters;
-	for (i = 0; i < config->nr_filters; i++) {
-		hw->ctl |= (u64)config->filters[i].kind << (32 + 4 * i);
-		hw->ranges[i].first = config->filters[i].first;
-		hw->ranges[i].last = config->filters[i].last;
-	}
+	for (i = 0; i < hw->nr_ranges; i++)
+		hw->ctl |= (u64)hw->ranges[i].kind << RTIT_CTL_ADDR_CFG_SHIFT(i);
 	if (request->by_cr3)
 		hw->ctl |= RTIT_CTL_CR3FILTER;
 	/* Intel SDM Vol. 3C, "IA32_RTIT_CR3_MATCH MSR": bits 4:0 are reserved. */
@@ -192,8 +188,8 @@ static bool may_stop(const struct kipt_session *session)
 	const struct kipt_config *config = &session->group.config;
 	u32 i;
 
-	for (i = 0; i < config->nr_filters; i++)
-		if (config->filters[i].kind == KIPT_FILTER_KIND_STOP)
+	for (i = 0; i < config->hw.nr_ranges; i++)
+		if (config->hw.ranges[i].kind == KIPT_FILTER_KIND_STOP)
 			return true;
 	return config->mode == KIPT_MODE_ONCE;
 }

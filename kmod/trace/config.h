@@ -13,17 +13,8 @@
 
 struct kipt_sideband;
 
-/**
- * struct kipt_filter - an address range
- * @kind: enum kipt_filter_kind
- * @first: its first address
- * @last: its last address
- */
-struct kipt_filter {
-	u32 kind;
-	u64 first;
-	u64 last;
-};
+/* The ranges that are asked for are those of struct kipt_hw_config. */
+static_assert(KIPT_FILTERS_MAX == RTIT_ADDR_RANGES_MAX);
 
 /**
  * struct kipt_config - what is asked of the CPUs, and what they are
@@ -31,22 +22,18 @@ struct kipt_filter {
  * @size: bytes per CPU
  * @ctl: fields of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
- * @nr_filters: entries of @filters
- * @filters: address ranges
  * @print_branches: of the first CPU at a crash, lines of an armed session's
  *	excerpt, 0: nothing is printed
  * @print_cpus: the same of each other CPU
  * @print_user: of the first CPU, branches of user code
- * @caps: what the CPUs can do; found by setup.c, as is what follows
- * @hw: what the CPUs are to be programmed with
+ * @caps: what the CPUs can do; found by setup.c
+ * @hw: what the CPUs are to be programmed with; all but its ranges by setup.c
  */
 struct kipt_config {
 	u32 mode;
 	u64 size;
 	u64 ctl;
 	u32 flags;
-	u32 nr_filters;
-	struct kipt_filter filters[KIPT_FILTERS_MAX];
 	u32 print_branches;
 	u32 print_cpus;
 	u32 print_user;

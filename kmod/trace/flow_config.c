@@ -7,18 +7,17 @@
 #include "flow_config.h"
 #include "../hw/hw_regs.h"
 
-static void fill_filters(const struct kipt_group *group,
+static void fill_filters(const struct kipt_hw_config *hw,
 			 struct kipt_flow_config *config)
 {
 	u32 i;
 
-	for (i = 0; i < group->config.nr_filters; i++) {
-		config->filter[i].begin = group->config.filters[i].first;
-		config->filter[i].last = group->config.filters[i].last;
-		config->filter[i].stop =
-			group->config.filters[i].kind == KIPT_FILTER_KIND_STOP;
+	for (i = 0; i < hw->nr_ranges; i++) {
+		config->filter[i].begin = hw->ranges[i].first;
+		config->filter[i].last = hw->ranges[i].last;
+		config->filter[i].stop = hw->ranges[i].kind == KIPT_FILTER_KIND_STOP;
 	}
-	config->filter_count = group->config.nr_filters;
+	config->filter_count = hw->nr_ranges;
 }
 
 void kipt_flow_config_fill(const struct kipt_group *group,
@@ -30,5 +29,5 @@ void kipt_flow_config_fill(const struct kipt_group *group,
 			   RTIT_CTL_MTCFREQ_SHIFT;
 	config->max_nonturbo_ratio = group->config.caps.max_nonturbo_ratio;
 	config->no_tnt = group->config.ctl & RTIT_CTL_DISTNT;
-	fill_filters(group, config);
+	fill_filters(&group->config.hw, config);
 }

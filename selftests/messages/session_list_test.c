@@ -300,7 +300,7 @@ static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 	session->state = KIPT_STATE_STOPPED;
 	session->generation = 1;
 	session->cause = KIPT_STOP_CAUSE_USER;
-	session->group.config.nr_filters = filters;
+	session->group.config.hw.nr_ranges = filters;
 	session->nr_traces = count;
 	session->group.config.flags = KIPT_SESSION_FLAGS_ARMED;
 	/* It is only asked for figures. */
