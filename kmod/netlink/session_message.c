@@ -130,7 +130,7 @@ static int put_request(struct sk_buff *skb, const struct kipt_session *session)
 	    put_filters(skb, session) ||
 	    (pid && nla_put_u32(skb, KIPT_A_SESSION_PID, pid)) ||
 	    put_arming(skb, session) ||
-	    (session->by_cr3 && kipt_reply_put_u64(skb, KIPT_A_SESSION_CR3, session->cr3)))
+	    (config->by_cr3 && kipt_reply_put_u64(skb, KIPT_A_SESSION_CR3, config->cr3)))
 		return -EMSGSIZE;
 	return 0;
 }

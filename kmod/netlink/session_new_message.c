@@ -93,8 +93,8 @@ static int parse_process(struct nlattr **attrs,
 	struct nlattr *cr3 = attrs[KIPT_A_SESSION_CR3];
 
 	request->pid = pid ? nla_get_u32(pid) : 0;
-	request->by_cr3 = cr3;
-	request->cr3 = cr3 ? nla_get_u64(cr3) : 0;
+	request->config.by_cr3 = cr3;
+	request->config.cr3 = cr3 ? nla_get_u64(cr3) : 0;
 	if (pid && cr3)
 		return kipt_refuse(refusal, cr3, -EINVAL,
 				   "attributes \"pid\" and \"cr3\" exclude each other");

@@ -91,8 +91,6 @@ static void take_request(struct kipt_session *session,
 	cpumask_copy(session->cpus, request->cpus);
 	session->group.config = request->config;
 	session->process = get_pid(request->process);
-	session->by_cr3 = request->by_cr3;
-	session->cr3 = request->cr3;
 	session->uid = request->uid;
 	session->follow = request->follow;
 }

@@ -47,8 +47,6 @@ struct sock;
  * @config: of the CPUs
  * @cpus: at least one
  * @pid: only this process, or 0
- * @by_cr3: only where CR3 is @cr3
- * @cr3: see @by_cr3
  * @uid: effective user id of whoever made it
  * @sk: the socket that asks
  * @portid: its number
@@ -61,8 +59,6 @@ struct kipt_request {
 	struct kipt_config config;
 	cpumask_var_t cpus;
 	u32 pid;
-	bool by_cr3;
-	u64 cr3;
 	kuid_t uid;
 	struct sock *sk;
 	u32 portid;
@@ -86,8 +82,6 @@ struct kipt_request {
  * @uid: effective user id of who made it; constant
  * @cpus: what it traces; constant
  * @process: only this process, or NULL; constant, referenced
- * @by_cr3: only where CR3 is @cr3; constant
- * @cr3: see @by_cr3; constant
  * @follow: what @process is followed by, or NULL; constant until freed
  * @dead: kipt_session_destroy() took it out of the list; its CPUs and its memory may go
  *	later. Set with sessions_lock held, read without
@@ -130,8 +124,6 @@ struct kipt_session {
 	kuid_t uid;
 	cpumask_var_t cpus;
 	struct pid *process;
-	bool by_cr3;
-	u64 cr3;
 	struct kipt_follow *follow;
 	bool dead;
 	bool held;

@@ -78,19 +78,18 @@ static const char *misplaced(u64 ctl)
 }
 
 /* Intel SDM Vol. 3C, "IA32_RTIT_CTL MSR": ADDRn_CFG is the kind. */
-static void fill_hw(struct kipt_request *request)
+static void fill_hw(struct kipt_config *config)
 {
-	struct kipt_config *config = &request->config;
 	struct kipt_hw_config *hw = &config->hw;
 	u32 i;
 
 	hw->ctl = config->ctl;
 	for (i = 0; i < hw->nr_ranges; i++)
 		hw->ctl |= (u64)hw->ranges[i].kind << RTIT_CTL_ADDR_CFG_SHIFT(i);
-	if (request->by_cr3)
+	if (config->by_cr3)
 		hw->ctl |= RTIT_CTL_CR3FILTER;
 	/* Intel SDM Vol. 3C, "IA32_RTIT_CR3_MATCH MSR": bits 4:0 are reserved. */
-	hw->cr3_match = request->cr3 & PAGE_MASK;
+	hw->cr3_match = config->cr3 & PAGE_MASK;
 }
 
 static int check_hw(struct kipt_request *request, struct kipt_refusal *refusal)
@@ -105,7 +104,7 @@ static int check_hw(struct kipt_request *request, struct kipt_refusal *refusal)
 		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "none of the CPUs %*pbl was online yet: what they can do is unknown",
 				   cpumask_pr_args(request->cpus));
-	fill_hw(request);
+	fill_hw(config);
 	return kipt_caps_check_config(&config->caps, &config->hw, refusal);
 }
 

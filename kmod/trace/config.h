@@ -22,6 +22,8 @@ static_assert(KIPT_FILTERS_MAX == RTIT_ADDR_RANGES_MAX);
  * @size: bytes per CPU
  * @ctl: fields of IA32_RTIT_CTL
  * @flags: enum kipt_session_flags
+ * @by_cr3: only where CR3 is @cr3, as it was asked for
+ * @cr3: see @by_cr3
  * @print_branches: of the first CPU at a crash, lines of an armed session's
  *	excerpt, 0: nothing is printed
  * @print_cpus: the same of each other CPU
@@ -34,6 +36,8 @@ struct kipt_config {
 	u64 size;
 	u64 ctl;
 	u32 flags;
+	bool by_cr3;
+	u64 cr3;
 	u32 print_branches;
 	u32 print_cpus;
 	u32 print_user;
