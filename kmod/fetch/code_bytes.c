@@ -453,11 +453,10 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 	};
 }
 
-void kipt_code_reader_init(struct kipt_code_reader *reader)
+void kipt_code_reader_init(struct kipt_code_reader *reader, u64 first_patch, u64 end_patch)
 {
 	reader->end = ~0ULL;
-	kipt_text_view_init(&reader->text, kipt_text_patch_log(),
-			    reader->first_patch, reader->end_patch,
+	kipt_text_view_init(&reader->text, kipt_text_patch_log(), first_patch, end_patch,
 			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
 }
 

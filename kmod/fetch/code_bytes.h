@@ -39,8 +39,6 @@ struct kipt_code_wait {
  * @bytes: the cache, shared; set by the owner, as the four that follow
  * @page: PAGE_SIZE bytes of its own, so that a read needs no memory
  * @flow: what decodes with it; set before kipt_code_reader_at()
- * @first_patch: kipt_text_patch_count() when tracing started
- * @end_patch: the same when it had stopped
  * @begin: TSC of the stretch that is decoded; 0: unknown
  * @end: TSC at its end; ~0: unknown
  * @unnamed: number of the address space of user code before the trace names
@@ -61,8 +59,6 @@ struct kipt_code_reader {
 	struct kipt_code_bytes *bytes;
 	u8 *page;
 	struct kipt_flow *flow;
-	u64 first_patch;
-	u64 end_patch;
 	u64 begin;
 	u64 end;
 	u64 unnamed;
@@ -106,9 +102,11 @@ void kipt_code_bytes_callbacks(struct kipt_code_reader *reader,
 
 /**
  * kipt_code_reader_init() - begin to read for a run of a session
- * @reader: @bytes, @page, @first_patch, @end_patch are set
+ * @reader: @bytes and @page are set
+ * @first_patch: kipt_text_patch_count() when tracing started
+ * @end_patch: the same when it had stopped
  */
-void kipt_code_reader_init(struct kipt_code_reader *reader);
+void kipt_code_reader_init(struct kipt_code_reader *reader, u64 first_patch, u64 end_patch);
 
 /**
  * kipt_code_reader_at() - say which stretch of time is decoded next
@@ -117,7 +115,7 @@ void kipt_code_reader_init(struct kipt_code_reader *reader);
  * @end: TSC at its end, 64 bits; ~0: unknown
  *
  * Call it before each run of the flow, also one that goes back in time. If
- * tracing saw patches of kernel text (@first_patch differs from @end_patch),
+ * tracing saw patches of kernel text (their count differs at the start and the stop),
  * a stretch should be what is between two PSBs, as text is read as of its
  * begin; otherwise it may be some hundred KiB of trace. The decoder forgets
  * what is different then.

@@ -77,11 +77,10 @@ static int make_flow(struct kipt_fetch_reader *reader)
 		return -ENOMEM;
 	reader->code.bytes = fetch->bytes;
 	reader->code.page = (u8 *)reader->arena + size + ARENA_ALIGN;
-	reader->code.first_patch = fetch->session->group.first_patch;
-	reader->code.end_patch = fetch->session->end_patch;
 	reader->code.offsets = !(fetch->session->group.config.caps.leaf0_ecx &
 				 RTIT_CAP_LIP);
-	kipt_code_reader_init(&reader->code);
+	kipt_code_reader_init(&reader->code, fetch->session->group.first_patch,
+			      fetch->session->end_patch);
 	kipt_code_bytes_callbacks(&reader->code, &code);
 	reader->flow = kipt_flow_init(PTR_ALIGN(reader->arena, ARENA_ALIGN),
 				      size, &config, &code, &sink);
