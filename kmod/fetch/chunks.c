@@ -4,7 +4,6 @@
  * chunk to the end of its last: of many CPUs few are mapped at a time.
  */
 #include <linux/errno.h>
-#include <linux/math64.h>
 
 #include "../trace/buffer.h"
 #include "chunks.h"
@@ -47,9 +46,9 @@ int kipt_chunks_init(struct kipt_chunks *chunks, struct kipt_trace *traces,
 
 static void unmap_source(struct kipt_source *source)
 {
-	if (source->view)
+	if (source->data)
 		kipt_buffer_unview(source->trace->buffer);
-	source->view = NULL;
+	source->data = NULL;
 }
 
 void kipt_chunks_uninit(struct kipt_chunks *chunks)
@@ -66,16 +65,15 @@ void kipt_chunks_uninit(struct kipt_chunks *chunks)
 
 static int map_source(struct kipt_source *source)
 {
-	const struct kipt_buffer *buffer = source->trace->buffer;
-	u64 tail;
+	struct kipt_buffer *buffer = source->trace->buffer;
+	const u8 *view;
 
-	if (source->view || !source->size)
+	if (source->data || !source->size)
 		return 0;
-	source->view = kipt_buffer_view(source->trace->buffer);
-	if (!source->view)
+	view = kipt_buffer_view(buffer);
+	if (!view)
 		return -ENOMEM;
-	div64_u64_rem(source->result.tail, buffer->size, &tail);
-	source->data = source->view + tail;
+	source->data = view + source->result.tail % buffer->size;
 	return 0;
 }
 

@@ -18,8 +18,7 @@
  * @result: of it; constant
  * @size: trace bytes; constant
  * @data: they, contiguous also if a ring was written round; mapped while a
- *	chunk is taken, stays where it is as long
- * @view: to be given back, or NULL; lock of the chunks
+ *	chunk is taken, stays where it is as long; NULL: not mapped. Lock of the chunks
  * @users: chunks that were taken and have not ended; the same
  */
 struct kipt_source {
@@ -27,7 +26,6 @@ struct kipt_source {
 	struct kipt_trace_result result;
 	u64 size;
 	const u8 *data;
-	const u8 *view;
 	u32 users;
 };
 
