@@ -119,13 +119,12 @@ int kipt_snapshot_prepare(struct kipt_trace *trace)
 	if (!areas)
 		return -ENOMEM;
 	trace->areas = areas;
+	atomic_inc(&kipt_slots_armed);
 	for (i = 0; i < kipt_nr_slots; i++) {
 		areas[i] = make_area(&kipt_slots[i], trace);
 		if (!areas[i])
 			return -ENOMEM;
 	}
-	atomic_inc(&kipt_slots_armed);
-	trace->snapshots = true;
 	return 0;
 }
 
@@ -144,9 +143,7 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 
 	if (!trace->areas)
 		return;
-	if (trace->snapshots)
-		atomic_dec(&kipt_slots_armed);
-	trace->snapshots = false;
+	atomic_dec(&kipt_slots_armed);
 	mutex_lock(&kipt_slots_lock);
 	for (i = 0; i < kipt_nr_slots; i++) {
 		area = trace->areas[i];

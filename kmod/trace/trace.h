@@ -65,7 +65,6 @@ enum kipt_trace_state {
  * @crash: what a dump has of it; made when @buffer is whole
  * @crash_logs: the page of @crash that says where its switches and patches are
  * @areas: of an armed session, what snapshot.c copies to; NULL: nothing
- * @snapshots: all @areas are there
  * @view: of @buffer, for the excerpt of an armed session; NULL: none is printed
  * @config: what the CPU is programmed with; set while stopped. Follow changes
  *	@config.cr3_match on @cpu
@@ -106,7 +105,6 @@ struct kipt_trace {
 	struct kipt_crash_cpu *crash;
 	const struct kipt_crash_logs *crash_logs;
 	struct kipt_area **areas;
-	bool snapshots;
 	const u8 *view;
 	struct kipt_hw_config config;
 	struct kipt_follow *follow;
