@@ -127,15 +127,14 @@ static u64 next_psb(const struct kipt_fetch_reader *reader, u64 offset)
 static void tell_losses(struct kipt_fetch_reader *reader)
 {
 	const struct kipt_session *session = reader->fetch->session;
-	struct kipt_sideband_losses losses;
+	u64 spaces = kipt_spaces_lost(kipt_sideband_spaces(session->group.sideband));
 	u64 patches = kipt_patch_log_lost(kipt_text_patch_log(), session->group.first_patch);
 	u64 processes = session->follow ? kipt_follow_lost(session->follow) : 0;
 
 	if (processes)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PROCESSES, processes);
-	kipt_sideband_losses(session->group.sideband, &losses);
-	if (losses.spaces)
-		kipt_fetch_put_gap(reader, KIPT_GAP_SPACES, losses.spaces);
+	if (spaces)
+		kipt_fetch_put_gap(reader, KIPT_GAP_SPACES, spaces);
 	if (patches && patches <= session->end_patch - session->group.first_patch)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PATCHES, patches);
 }

@@ -14,6 +14,7 @@
 #include "reply.h"
 #include "../watch/sideband.h"
 #include "../crash/snapshot.h"
+#include "../watch/space_table.h"
 
 /* All of session-get's attributes but the CPU list. */
 #define SESSION_BYTES	1536
@@ -139,12 +140,11 @@ static int put_losses(struct sk_buff *skb, struct kipt_session *session)
 {
 	/* Made by session-new, which may be at work on it. */
 	struct kipt_sideband *sideband = smp_load_acquire(&session->group.sideband);
-	struct kipt_sideband_losses losses = {};
+	u64 spaces = sideband ? kipt_spaces_lost(kipt_sideband_spaces(sideband)) : 0;
+	u64 switches = sideband ? kipt_sideband_switches_lost(sideband) : 0;
 
-	if (sideband)
-		kipt_sideband_losses(sideband, &losses);
-	return kipt_reply_put_u64(skb, KIPT_A_SESSION_SPACES_LOST, losses.spaces) ?:
-	       kipt_reply_put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, losses.switches);
+	return kipt_reply_put_u64(skb, KIPT_A_SESSION_SPACES_LOST, spaces) ?:
+	       kipt_reply_put_u64(skb, KIPT_A_SESSION_SWITCHES_LOST, switches);
 }
 
 static int put_followed(struct sk_buff *skb, struct kipt_session *session)

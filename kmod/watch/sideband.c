@@ -458,17 +458,14 @@ const struct kipt_images *kipt_sideband_images(const struct kipt_sideband *sideb
 	return sideband->images;
 }
 
-void kipt_sideband_losses(struct kipt_sideband *sideband,
-			  struct kipt_sideband_losses *losses)
+u64 kipt_sideband_switches_lost(const struct kipt_sideband *sideband)
 {
-	const struct kipt_switch_log *log;
 	unsigned int cpu;
+	u64 lost = 0;
 
-	losses->spaces = kipt_spaces_lost(sideband->spaces);
-	losses->switches = 0;
 	for_each_cpu(cpu, sideband->cpus) {
-		log = &sideband->logs[cpu];
 		/* A CPU that still logs is a little further than this. */
-		losses->switches += data_race(kipt_switch_log_first(log));
+		lost += data_race(kipt_switch_log_first(&sideband->logs[cpu]));
 	}
+	return lost;
 }

@@ -13,10 +13,10 @@
  * reader never takes that slot (struct kipt_switch_log), and the next
  * kipt_sideband_begin_local() cannot come before that probe is through.
  *
- * What was lost is counted by kipt_sideband_losses() for status, and for records
- * (KIPT_GAP_SPACES) too; and by kipt_switch_log_first()
- * of each CPU's log (KIPT_GAP_SWITCHES), where the trace begins before
- * kipt_switch_log_known(). No task is named before that.
+ * What was lost is counted by kipt_spaces_lost() for status and for records
+ * (KIPT_GAP_SPACES), by kipt_sideband_switches_lost() for status, and by
+ * kipt_switch_log_first() of each CPU's log (KIPT_GAP_SWITCHES), where the trace
+ * begins before kipt_switch_log_known(). No task is named before that.
  */
 #ifndef KIPT_SIDEBAND_H
 #define KIPT_SIDEBAND_H
@@ -29,17 +29,6 @@
 struct kipt_images;
 struct kipt_sideband;
 struct kipt_spaces;
-
-/**
- * struct kipt_sideband_losses - what is not known any more
- * @spaces: address spaces that were forgotten to note newer ones, or that
- *	there was no room for
- * @switches: context switches that fell out of the logs of all CPUs
- */
-struct kipt_sideband_losses {
-	u64 spaces;
-	u64 switches;
-};
 
 /**
  * kipt_sideband_create() - start to listen
@@ -154,13 +143,13 @@ void kipt_sideband_give(struct kipt_sideband *sideband, struct kipt_images *imag
 const struct kipt_images *kipt_sideband_images(const struct kipt_sideband *sideband);
 
 /**
- * kipt_sideband_losses() - what is not known any more
- * @sideband: the sideband; @switches counts what CPUs lost that do not log any more
- * @losses: filled in
+ * kipt_sideband_switches_lost() - context switches that fell out of the logs of all CPUs
+ * @sideband: the sideband
  *
  * Context: process.
+ *
+ * Return: exactly how many of CPUs that do not log any more.
  */
-void kipt_sideband_losses(struct kipt_sideband *sideband,
-			  struct kipt_sideband_losses *losses);
+u64 kipt_sideband_switches_lost(const struct kipt_sideband *sideband);
 
 #endif /* KIPT_SIDEBAND_H */

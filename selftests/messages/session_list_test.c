@@ -19,6 +19,7 @@
 #include "../../kmod/session/session.h"
 #include "../../kmod/netlink/commands.h"
 #include "../../kmod/watch/sideband.h"
+#include "../../kmod/watch/space_table.h"
 #include "../decode/ktap.h"
 
 /* What netlink has room for when a reader's buffer is of 4 KiB or less. */
@@ -245,11 +246,22 @@ void kipt_trace_result(struct kipt_trace *trace,
 	*result = trace->result;
 }
 
-void kipt_sideband_losses(struct kipt_sideband *sideband,
-			  struct kipt_sideband_losses *losses)
+struct kipt_spaces *kipt_sideband_spaces(struct kipt_sideband *sideband)
 {
 	(void)sideband;
-	memset(losses, 0, sizeof(*losses));
+	return NULL;
+}
+
+u64 kipt_spaces_lost(const struct kipt_spaces *spaces)
+{
+	(void)spaces;
+	return 0;
+}
+
+u64 kipt_sideband_switches_lost(const struct kipt_sideband *sideband)
+{
+	(void)sideband;
+	return 0;
 }
 
 /* The longest there is. */
