@@ -62,8 +62,7 @@ static DEFINE_PER_CPU(struct kipt_sideband *, listener);
 
 /* Guards the probes' registration. */
 static DEFINE_MUTEX(probes_lock);
-static u32 probes_users;
-/* All there are; read under RCU, written with probes_lock held. */
+/* All there are: while there is any, so are the probes. Read under RCU, written with the lock. */
 static LIST_HEAD(sidebands);
 
 u64 kipt_sideband_space(u64 cr3)
@@ -316,12 +315,10 @@ static int get_probes(struct kipt_sideband *sideband)
 	int err = 0;
 
 	mutex_lock(&probes_lock);
-	if (!probes_users)
+	if (list_empty(&sidebands))
 		err = register_probes();
-	if (!err) {
-		probes_users++;
+	if (!err)
 		list_add_tail_rcu(&sideband->node, &sidebands);
-	}
 	mutex_unlock(&probes_lock);
 	return err;
 }
@@ -331,16 +328,14 @@ static void put_probes(struct kipt_sideband *sideband)
 {
 	mutex_lock(&probes_lock);
 	list_del_rcu(&sideband->node);
+	if (list_empty(&sidebands))
+		unregister_probes();
 	mutex_unlock(&probes_lock);
 	/*
 	 * For handlers that found it in the list, or as the listener. Who makes a
-	 * session does not wait for that; the probes stay, it is still counted.
+	 * session does not wait for that.
 	 */
 	synchronize_rcu();
-	mutex_lock(&probes_lock);
-	if (!--probes_users)
-		unregister_probes();
-	mutex_unlock(&probes_lock);
 }
 
 static size_t log_bytes(const struct kipt_switch_log *log)
