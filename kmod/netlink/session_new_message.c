@@ -233,15 +233,6 @@ static int check_pt(struct kipt_refusal *refusal)
 			   "no CPU here has Intel PT (CPUID.07H:EBX[25] is 0)");
 }
 
-/**
- * struct new_state - a dump of session-new
- * @ready: the last message was written
- */
-struct new_state {
-	bool ready;
-};
-static_assert(sizeof(struct new_state) <= KIPT_REPLY_STATE_BYTES);
-
 static int new_start(struct netlink_callback *cb, struct nlattr **attrs,
 		     struct kipt_refusal *refusal)
 {
@@ -290,10 +281,10 @@ static int new_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		    struct kipt_refusal *refusal)
 {
 	struct kipt_reply_dump *dump = kipt_reply_dump(cb);
-	struct new_state *state = kipt_reply_state(cb);
 	int ret;
 
-	if (state->ready)
+	/* The last message was written when it left that state. */
+	if (READ_ONCE(dump->session->state) != KIPT_STATE_SETUP)
 		return 0;
 	ret = kipt_permission_trace(cb->skb, refusal);
 	if (!ret && dump->begun)
@@ -301,7 +292,6 @@ static int new_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	if (ret < 0)
 		return ret;
 	dump->begun = true;
-	state->ready = ret;
 	return put_progress(skb, cb, dump->session, ret);
 }
 

@@ -16,12 +16,10 @@
  * @snapshot: the one that is read, referenced; NULL: all are listed
  * @last: the one that was listed last
  * @offset: bytes of @snapshot that were read
- * @begun: its first message was written
  */
 struct snapshot_state {
 	struct kipt_snapshot *snapshot;
 	u32 last;
-	bool begun;
 	u64 offset;
 };
 static_assert(sizeof(struct snapshot_state) <= KIPT_REPLY_STATE_BYTES);
@@ -119,7 +117,7 @@ static int write_one(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!header || nla_put_u32(skb, KIPT_A_SNAPSHOT_ID, snapshot->dump.id))
 		return -EMSGSIZE;
-	err = state->begun ? put_data(skb, state) : put_snapshot(skb, snapshot);
+	err = kipt_reply_dump(cb)->begun ? put_data(skb, state) : put_snapshot(skb, snapshot);
 	if (err)
 		return err;
 	genlmsg_end(skb, header);
@@ -134,7 +132,7 @@ static int read_on(struct sk_buff *skb, struct netlink_callback *cb)
 	if (state->offset == state->snapshot->size)
 		return 0;
 	ret = write_one(skb, cb, state->snapshot);
-	state->begun = true;
+	kipt_reply_dump(cb)->begun = true;
 	return ret;
 }
 
