@@ -33,7 +33,6 @@
 #include "../lib/probe.h"
 #include "../lib/refuse.h"
 #include "../shared/task_notes.h"
-#include "snapshot.h"
 
 /* As much of a line is looked at. */
 #define LINE_BYTES	80

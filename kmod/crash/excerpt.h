@@ -19,7 +19,6 @@ struct kipt_crash_event;
 struct kipt_crash_stop;
 struct kipt_trace;
 
-#define KIPT_EXCERPT_LINES	32U
 #define KIPT_EXCERPT_LINES_MOST	1000U
 /* What kipt_excerpt_prepare() takes, roughly. */
 #define KIPT_EXCERPT_BYTES	(1200ULL << 10)

@@ -15,8 +15,6 @@ struct kipt_hw_position;
 struct page;
 struct vm_area_struct;
 
-#define KIPT_BUFFER_SIZE_MIN	(64ULL << 10)
-#define KIPT_BUFFER_SIZE_MAX	(1ULL << 30)
 /* Random bytes at the end of a ring, which a lap overwrites. */
 #define KIPT_BUFFER_COOKIE	64
 
@@ -76,7 +74,7 @@ struct kipt_buffer {
 
 /**
  * kipt_buffer_create() - make a buffer that has no memory yet
- * @size: bytes, a power of two from KIPT_BUFFER_SIZE_MIN to _MAX
+ * @size: bytes, a power of two from KIPT_SIZE_MIN to KIPT_SIZE_MAX
  * @node: memory node of the CPU it is for
  * @once: make tracing stop at the end instead of going round
  *
