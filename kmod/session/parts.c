@@ -146,13 +146,10 @@ void kipt_parts_free(struct kipt_session *session)
 
 	if (session->excerpt)
 		kipt_excerpt_release();
-	session->excerpt = false;
 	if (session->killed)
 		kipt_killed_put();
-	session->killed = false;
 	if (session->hooks)
 		kipt_crash_hooks_put();
-	session->hooks = false;
 	if (session->group.sideband) {
 		kipt_sideband_destroy(session->group.sideband);
 		kipt_text_patch_put();

@@ -378,21 +378,16 @@ static int claim(struct kipt_session *session, struct kipt_refusal *refusal)
 /* Return: as make_buffers(), about one phase. */
 static int do_phase(struct kipt_session *session, struct kipt_refusal *refusal)
 {
-	int err;
-
 	switch (session->setup_phase) {
 	case PHASE_CLAIM:
 		return claim(session, refusal);
 	case PHASE_PROBES:
-		err = make_probes(session, refusal);
-		break;
+		return make_probes(session, refusal) ?: 1;
 	case PHASE_RESERVE:
-		err = reserve_cpus(session, refusal);
-		break;
+		return reserve_cpus(session, refusal) ?: 1;
 	default:
 		return make_buffers(session, refusal);
 	}
-	return err ? err : 1;
 }
 
 int kipt_setup_step(struct kipt_session *session, struct kipt_refusal *refusal)
