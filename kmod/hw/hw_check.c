@@ -158,8 +158,7 @@ static const char *not_offered(const struct kipt_caps *caps, u64 ctl)
 
 static u64 known_bits(void)
 {
-	u64 known = CTL_ALWAYS | RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
-		    RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
+	u64 known = CTL_ALWAYS | RTIT_CTL_ADDR_CFGS;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ctl_fields); i++)

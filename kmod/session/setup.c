@@ -67,12 +67,9 @@ static int check_memory(u64 bytes, struct kipt_refusal *refusal)
 
 static const char *misplaced(u64 ctl)
 {
-	u64 ranges = RTIT_CTL_ADDR_CFG(0) | RTIT_CTL_ADDR_CFG(1) |
-		     RTIT_CTL_ADDR_CFG(2) | RTIT_CTL_ADDR_CFG(3);
-
 	if (ctl & RTIT_CTL_CR3FILTER)
 		return "CR3Filter is set by the module: use the attribute pid or cr3";
-	if (ctl & ranges)
+	if (ctl & RTIT_CTL_ADDR_CFGS)
 		return "ADDRn_CFG is set by the module: use the attribute filter";
 	return NULL;
 }
