@@ -232,9 +232,8 @@ int kipt_family_init(void)
 {
 	int err;
 
-	err = netlink_register_notifier(&socket_notifier);
-	if (err)
-		return err;
+	/* This fails only for a block that is registered already. */
+	netlink_register_notifier(&socket_notifier);
 	kipt_reply_init(&family);
 	err = genl_register_family(&family);
 	if (err)

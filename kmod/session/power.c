@@ -92,17 +92,11 @@ KIPT_COMPAT_SHUTDOWN(shutdown, on_shutdown);
 
 int kipt_power_init(void)
 {
-	int err;
-
-	err = register_pm_notifier(&power_notifier);
-	if (err)
-		return err;
-	err = register_reboot_notifier(&reboot_notifier);
-	if (err)
-		unregister_pm_notifier(&power_notifier);
-	else
-		kipt_compat_shutdown_register(shutdown);
-	return err;
+	/* These fail only for a block that is registered already. */
+	register_pm_notifier(&power_notifier);
+	register_reboot_notifier(&reboot_notifier);
+	kipt_compat_shutdown_register(shutdown);
+	return 0;
 }
 
 void kipt_power_uninit(void)

@@ -10,7 +10,7 @@
 /**
  * kipt_power_init() - listen to the power management and to reboots
  *
- * Return: 0 or an errno.
+ * Return: 0.
  */
 int kipt_power_init(void);
 

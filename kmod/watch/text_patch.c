@@ -47,7 +47,6 @@ static DEFINE_MUTEX(users_lock);
 static u32 users;
 
 static struct kprobe poke_probe, ksymbol_probe;
-static bool modules_watched;
 /* A call was seen whose arguments are not those of __text_poke(). */
 static bool poke_is_other;
 /* Bit 0: the log says that nobody listens. */
@@ -176,27 +175,12 @@ static size_t log_bytes(void)
 static void end_log(void)
 {
 	lockdep_assert_held(&users_lock);
-	if (modules_watched)
-		unregister_module_notifier(&module_notifier);
-	modules_watched = false;
+	unregister_module_notifier(&module_notifier);
 	unprobe(&ksymbol_probe);
 	unprobe(&poke_probe);
 	next_number = kipt_patch_log_count(patch_log);
 	kipt_memory_free(patch_log, log_bytes());
 	patch_log = NULL;
-}
-
-/* Return: 0 or -ENOMEM. */
-static int add_probes(void)
-{
-	int err = probe_symbol(&poke_probe, "__text_poke",
-			       kipt_text_patch_on_poke) ?:
-		  probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
-			       kipt_text_patch_on_ksymbol);
-
-	if (!err)
-		modules_watched = !register_module_notifier(&module_notifier);
-	return err;
 }
 
 /* @memory: log_bytes() zeroed bytes, the log's from now on. */
@@ -209,7 +193,11 @@ static int begin_log(void *memory)
 					next_number);
 	misses_seen = 0;
 	clear_bit(0, &deaf_logged);
-	err = add_probes();
+	err = probe_symbol(&poke_probe, "__text_poke", kipt_text_patch_on_poke) ?:
+	      probe_symbol(&ksymbol_probe, "perf_event_ksymbol",
+			   kipt_text_patch_on_ksymbol);
+	/* This fails only for a block that is registered already. */
+	register_module_notifier(&module_notifier);
 	if (err)
 		end_log();
 	return err;
@@ -252,7 +240,7 @@ void kipt_text_patch_put(void)
 static bool is_listening(void)
 {
 	bool watched = poke_probe.pre_handler && ksymbol_probe.pre_handler &&
-		       modules_watched && !READ_ONCE(poke_is_other);
+		       !READ_ONCE(poke_is_other);
 
 	if (watched && kipt_probe_is_armed(&poke_probe) &&
 	    kipt_probe_is_armed(&ksymbol_probe))
