@@ -126,6 +126,18 @@ void kipt_arm_keep_running(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
+/* Return: that of @step, which is called with the lock; 0 if it has no CPUs, or none any more. */
+static int if_held(struct kipt_session *session, int (*step)(struct kipt_session *session))
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (!READ_ONCE(session->dead) && session->held)
+		err = step(session);
+	mutex_unlock(&session->lock);
+	return err;
+}
+
 /* Return: 0, -ENOENT if no session is armed, or why @step is refused of one. */
 static int each_armed(int (*step)(struct kipt_session *session))
 {
@@ -138,7 +150,7 @@ static int each_armed(int (*step)(struct kipt_session *session))
 		id = session->group.id;
 		if (kipt_session_is_armed(session)) {
 			any = true;
-			err = step(session);
+			err = if_held(session, step);
 		}
 		kipt_session_put(session);
 	}
@@ -147,10 +159,7 @@ static int each_armed(int (*step)(struct kipt_session *session))
 
 static int look(struct kipt_session *session)
 {
-	mutex_lock(&session->lock);
-	if (!READ_ONCE(session->dead))
-		kipt_session_look(session);
-	mutex_unlock(&session->lock);
+	kipt_session_look(session);
 	return 0;
 }
 
@@ -161,9 +170,7 @@ void kipt_arm_resume_all(void)
 
 static int take(struct kipt_session *session)
 {
-	mutex_lock(&session->lock);
 	session->arm.lent = false;
-	mutex_unlock(&session->lock);
 	return look(session);
 }
 

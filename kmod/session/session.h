@@ -391,7 +391,7 @@ void kipt_session_stop_all(u32 cause, bool spare_armed);
 
 /**
  * kipt_session_may_lend() - whether kipt_session_lend() would be refused
- * @session: armed; @lock is not held
+ * @session: armed, has CPUs; @lock is held
  *
  * Return: as kipt_session_lend(), but for -ETIMEDOUT.
  */
@@ -399,9 +399,9 @@ int kipt_session_may_lend(struct kipt_session *session);
 
 /**
  * kipt_session_lend() - stop, and let perf have the CPUs
- * @session: armed; @lock is not held
+ * @session: armed, has CPUs; @lock is held
  *
- * Return: 0, also if it is gone.
+ * Return: 0.
  * -EPERM: the caller may not stop it.
  * -EBUSY: session-new has not made it yet.
  * -ETIMEDOUT: a CPU does not answer.

@@ -299,15 +299,15 @@ bool kipt_session_all_answer(struct kipt_session *session)
 	return true;
 }
 
-static int may_lend(struct kipt_session *session)
+int kipt_session_may_lend(struct kipt_session *session)
 {
 	lockdep_assert_held(&session->lock);
 	return session->state == KIPT_STATE_SETUP ? -EBUSY : kipt_permission_file(session);
 }
 
-static int lend_locked(struct kipt_session *session)
+int kipt_session_lend(struct kipt_session *session)
 {
-	int err = may_lend(session);
+	int err = kipt_session_may_lend(session);
 	u32 i;
 
 	if (err)
@@ -326,28 +326,6 @@ static int lend_locked(struct kipt_session *session)
 			kipt_reserve_put(session->traces[i].cpu);
 	}
 	return 0;
-}
-
-/* Return: that of @step, which is called with the lock; 0 if there is nothing to lend. */
-static int if_held(struct kipt_session *session, int (*step)(struct kipt_session *session))
-{
-	int err = 0;
-
-	mutex_lock(&session->lock);
-	if (!READ_ONCE(session->dead) && session->held)
-		err = step(session);
-	mutex_unlock(&session->lock);
-	return err;
-}
-
-int kipt_session_may_lend(struct kipt_session *session)
-{
-	return if_held(session, may_lend);
-}
-
-int kipt_session_lend(struct kipt_session *session)
-{
-	return if_held(session, lend_locked);
 }
 
 static int yield_locked(struct kipt_session *session, struct kipt_trace *trace,
