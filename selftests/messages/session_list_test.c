@@ -33,7 +33,9 @@ const struct cpumask *cpu_online_mask;
 
 static struct ktap ktap;
 static struct kipt_session *sessions[SESSIONS];
-static struct kipt_buffer buffer = { .size = 65536, .nr_regions = 1 };
+static struct kipt_buffer buffer = {
+	.size = 65536, .nr_regions = 3, .order_min = 1, .order_max = 2
+};
 /* What was freed may hold anything. */
 static struct kipt_buffer freed;
 /* Answers under way, and what the last one was about. */
@@ -301,6 +303,15 @@ u64 kipt_follow_lost(const struct kipt_follow *follow)
 
 /* The sessions: every other CPU, so that a list cannot be short. */
 
+static struct kipt_hw_range filter_of(u32 id, u32 index)
+{
+	return (struct kipt_hw_range){
+		.kind = index % 2 ? KIPT_FILTER_KIND_STOP : KIPT_FILTER_KIND_TRACE,
+		.first = 0x1000 * id + 0x10 * index,
+		.last = 0x1000 * id + 0x10 * index + 7,
+	};
+}
+
 static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 {
 	struct kipt_session *session =
@@ -313,6 +324,8 @@ static struct kipt_session *make_session(u32 id, u32 count, u32 filters)
 	session->generation = 1;
 	session->cause = KIPT_STOP_CAUSE_USER;
 	session->group.config.hw.nr_ranges = filters;
+	for (i = 0; i < filters; i++)
+		session->group.config.hw.ranges[i] = filter_of(id, i);
 	session->nr_traces = count;
 	session->group.config.flags = KIPT_SESSION_FLAGS_ARMED;
 	/* It is only asked for figures. */
@@ -407,7 +420,32 @@ static bool is_cpu(const struct nlattr *nest, u32 id, u32 index)
 	       number(data, len, KIPT_A_CPU_HEAD) == 1000 * id + index &&
 	       number(data, len, KIPT_A_CPU_STATE) == KIPT_STATE_STOPPED &&
 	       number(data, len, KIPT_A_CPU_SIZE) == buffer.size &&
-	       number(data, len, KIPT_A_CPU_BLOCK_MAX) == PAGE_SIZE;
+	       number(data, len, KIPT_A_CPU_BLOCKS) == buffer.nr_regions &&
+	       number(data, len, KIPT_A_CPU_BLOCK_MIN) == PAGE_SIZE << buffer.order_min &&
+	       number(data, len, KIPT_A_CPU_BLOCK_MAX) == PAGE_SIZE << buffer.order_max;
+}
+
+/* Has a session of this number all its filters, in their order? */
+static bool has_filters(const void *attrs, u32 len, u32 id)
+{
+	const struct nlattr *attr;
+	struct kipt_hw_range want;
+	u32 seen = 0;
+	int rest;
+
+	nla_for_each_attr(attr, attrs, len, rest) {
+		const void *data = nla_data(attr);
+		u32 bytes = (u32)nla_len(attr);
+
+		if (nla_type(attr) != KIPT_A_SESSION_FILTER)
+			continue;
+		want = filter_of(id, seen++);
+		if (number(data, bytes, KIPT_A_FILTER_KIND) != want.kind ||
+		    number(data, bytes, KIPT_A_FILTER_FIRST) != want.first ||
+		    number(data, bytes, KIPT_A_FILTER_LAST) != want.last)
+			return false;
+	}
+	return seen == id / 3;
 }
 
 static void see(const struct nlmsghdr *header)
@@ -424,8 +462,8 @@ static void see(const struct nlmsghdr *header)
 	}
 	before = reader.messages[id / 3]++;
 	if (!before)
-		reader.wrong |= cpu || number(attrs, len, KIPT_A_SESSION_STATE)
-					!= KIPT_STATE_STOPPED;
+		reader.wrong |= cpu || !has_filters(attrs, len, id) ||
+			number(attrs, len, KIPT_A_SESSION_STATE) != KIPT_STATE_STOPPED;
 	else
 		reader.wrong |= !cpu || !is_cpu(cpu, id, before - 1);
 	if (find(attrs, len, KIPT_A_SESSION_CPUS))
