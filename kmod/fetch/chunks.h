@@ -18,7 +18,8 @@
  * @result: of it; constant
  * @size: trace bytes; constant
  * @data: they, contiguous also if a ring was written round; mapped while a
- *	chunk is taken, stays where it is as long; NULL: not mapped. Lock of the chunks
+ *	chunk is taken, stays where it is as long; NULL: not mapped.
+ *	Written with the lock of the chunks
  * @users: chunks that were taken and have not ended; the same
  */
 struct kipt_source {

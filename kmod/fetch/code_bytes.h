@@ -36,7 +36,7 @@ struct kipt_code_wait {
 
 /**
  * struct kipt_code_reader - one decoder's way to code bytes
- * @bytes: the cache, shared; set by the owner, as the four that follow
+ * @bytes: the cache, shared; set by the owner, as @page, @flow and @offsets
  * @page: PAGE_SIZE bytes of its own, so that a read needs no memory
  * @flow: what decodes with it; set before kipt_code_reader_at()
  * @begin: TSC of the stretch that is decoded; 0: unknown

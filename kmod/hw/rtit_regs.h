@@ -59,7 +59,8 @@
 #define RTIT_CTL_ADDR_CFG_SHIFT(n)	(32 + 4 * (n))
 #define RTIT_CTL_ADDR_CFG(n)		(0xfULL << RTIT_CTL_ADDR_CFG_SHIFT(n))
 /* Those of all RTIT_ADDR_RANGES_MAX ranges. */
-#define RTIT_CTL_ADDR_CFGS		(0xffffULL << RTIT_CTL_ADDR_CFG_SHIFT(0))
+#define RTIT_CTL_ADDR_CFGS		\
+	(((1ULL << 4 * RTIT_ADDR_RANGES_MAX) - 1) << RTIT_CTL_ADDR_CFG_SHIFT(0))
 #define RTIT_CTL_DISTNT			(1ULL << 55)
 #define RTIT_CTL_INJECTPSBPMI		(1ULL << 56)
 

@@ -23,6 +23,8 @@ void kipt_arm_keep_running(struct work_struct *work);
 
 /**
  * kipt_arm_resume_all() - have armed sessions trace again, by work items
+ *
+ * Context: process; takes the lock of each.
  */
 void kipt_arm_resume_all(void);
 

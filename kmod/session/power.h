@@ -2,7 +2,7 @@
 /*
  * What ends tracing on all CPUs at once: suspend, hibernation, reboot, kexec; armed
  * sessions trace until right before a reboot. Owns the notifiers; leaves sessions to
- * session.c, and what keeps tracing off to latch.c.
+ * session.c and arm.c, and what keeps tracing off to latch.c.
  */
 #ifndef KIPT_POWER_H
 #define KIPT_POWER_H

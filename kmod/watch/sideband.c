@@ -333,7 +333,7 @@ static void put_probes(struct kipt_sideband *sideband)
 	mutex_unlock(&probes_lock);
 	/*
 	 * For handlers that found it in the list, or as the listener. Who makes a
-	 * session does not wait for that.
+	 * session does not wait for that, unless it was the last.
 	 */
 	synchronize_rcu();
 }
