@@ -142,13 +142,14 @@ $(eval $(call kipt-compile,shared/,$(ROOT)/kmod/shared,-I$(KIPT_SHIM)))
 $(eval $(call kipt-compile,stress/,$(ROOT)/tools/stress))
 -include $(call dependency-files,$(KIPT_OUT))
 
-# The guest's libraries are newer than this machine's: built in its root. One after the
-# other: kipt is made by a make of its own, which makes the same objects.
+# The guest's libraries are newer than this machine's: built in its root, by gcc, since its
+# ccache has no cc. One after the other: kipt is made by a make of its own, which makes the
+# same objects.
 kipt-guest:
 	cd $(ROOT) && for goal in kipt $(BUILD)/guest/map_images; do \
 		MAKEFLAGS= tools/vm/in-root trixie -- make --no-print-directory -j2 \
 			-f tools/kipt/kipt.mk $$goal ROOT=$(ROOT) BUILD=$(BUILD) \
-			KIPT_OUT=$(BUILD)/guest || exit 1; \
+			KIPT_OUT=$(BUILD)/guest CC=gcc || exit 1; \
 	done
 
 # What the stress test records mappings with.
