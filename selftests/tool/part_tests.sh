@@ -30,7 +30,8 @@ same_parts() {
 	local name=$1 form count counts
 	shift
 	for form in "${PART_FORMS[@]}"; do
-		counts=${COUNTS:-$(fewer "1 2 3 7" "1 7")}
+		counts=${COUNTS:-$(fewer "1 2 3 7" 3)}
+		! is_short || [ "$form" != "${PART_FORMS[0]}" ] || counts+=" 1 7"
 		[[ ${COUNTS:-}$form != "--disasm --time" ]] || is_short || counts+=" 100"
 		whole_of "$form" "$@" >whole
 		for count in $counts; do
@@ -174,7 +175,7 @@ merge_whole() {
 		"$KIPT" decode "$@" $view --json >whole 2>err
 		same "merge_${name}_of_one_$view" "$("$KIPT" merge whole --json | rows | sort | md5sum)" \
 			"$(rows <whole | sort | md5sum)"
-		for count in $(fewer "2 7" 7); do
+		for count in $(fewer "2 7" 3); do
 			parts_to $count $view "$@"
 			same "merge_${name}_${view}_$count" \
 				"$("$KIPT" merge whole --json | merged_numbers)" \
