@@ -2,14 +2,22 @@
 """A headless Chromium driven through the WebDriver interface of chromedriver, and results of
 tests in KTAP."""
 import json
+import os
 import re
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"left": "\ue012", "up": "\ue013", "right": "\ue014", "down": "\ue015", "home": "\ue011",
         "enter": "\ue007", "page_down": "\ue00f", "escape": "\ue00c"}
+
+
+def make_records(path, lines):
+    """A file of records, by the program that is built beside the tool, the only argument."""
+    folder = os.path.dirname(os.path.abspath(sys.argv[1]))
+    subprocess.run([os.path.join(folder, "make_records"), path], input=lines, check=True)
 
 
 class Tests:

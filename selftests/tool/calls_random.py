@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random calls and returns of functions of several tasks, as lines of make_records.py.
+"""Random calls and returns of functions of several tasks, as lines of make_records.
 
 calls_random.py SEED COUNT TYPES [timed]: TYPES, with commas between, are those of records at
 which something is missing; timed: each comes after a time

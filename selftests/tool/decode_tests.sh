@@ -11,10 +11,14 @@ CODE="75 03 90 90 90 ff e0 cc cc cc cc cc cc cc cc cc 90 90"
 TRACE="$PSB 02 23 99 01 51 00 10 40 00 06 2D 10 10 3D 10 10 01"
 
 json_types() {
-	python3 -c 'import json, sys
-for line in sys.stdin:
-    o = json.loads(line)
-    print(o["type"], o.get("kind"), o.get("ip"), o.get("to"), o.get("value"))'
+	awk 'function member(name, text) {
+		if (!match($0, "\"" name "\":(\"[^\"]*\"|[0-9]+)"))
+			return "None"
+		text = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+		gsub("\"", "", text)
+		return text
+	}
+	{ print member("type"), member("kind"), member("ip"), member("to"), member("value") }'
 }
 
 small_trace_tests() {

@@ -272,7 +272,10 @@ branch jump-ind 0x401005 0x401010 None" \
 
 # le COUNT NUMBER: as so many bytes in hexadecimal, the lowest first
 le() {
-	python3 -S -c 'import sys; print(int(sys.argv[2], 0).to_bytes(int(sys.argv[1]), "little").hex(" "))' "$@"
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf '%02x ' $((i < 8 ? $2 >> 8 * i & 0xff : 0))
+	done
 }
 
 # What perf need not say, or says in another manner.

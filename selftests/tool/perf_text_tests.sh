@@ -33,8 +33,12 @@ PYTHON
 }
 
 unhex() {
-	python3 -c 'import sys
-sys.stdout.buffer.write(bytes.fromhex(sys.argv[1]))' "$1"
+	local hex=$1 text=""
+	while [ -n "$hex" ]; do
+		text+="\x${hex:0:2}"
+		hex=${hex:2}
+	done
+	printf '%b' "$text"
 }
 
 # text_make OPTION...: the site is in a file as it is before; at 0x100 tracing ends

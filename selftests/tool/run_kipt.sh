@@ -5,6 +5,9 @@
 # Needs ktap.sh. Sourced.
 
 KIPT=$(realpath "$1")
+# What is built for the tests.
+# shellcheck disable=SC2034
+PROGRAMS=$(dirname "$KIPT")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1

@@ -36,7 +36,7 @@ bytes() {
 PSB="02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82"
 
 records() {
-	python3 "$HERE/make_records.py" "$@"
+	"$PROGRAMS/make_records" "$@"
 }
 
 # records_by FILE CODE: for so many that lines of them would take long. CODE is Python; it

@@ -202,10 +202,16 @@ $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	$(info $()  CC  deadly_kdumpfile)
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
+# Records from numbers, thousands of times.
+$(KIPT_OUT)/make_records: $(ROOT)/selftests/tool/make_records.c
+	@mkdir -p $(@D)
+	$(info $()  CC  make_records)
+	$(KIPT_Q)$(CC) -D_GNU_SOURCE -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $<
+
 kipt-test-programs: kipt kipt-pages
 	@$(MAKE) --no-print-directory -f $(KIPT_DIR)/kipt.mk ROOT=$(ROOT) \
 		BUILD=$(BUILD) KIPT_OUT=$(KIPT_OUT) $(KIPT_TESTS) $(KIPT_OUT)/kipt_fake \
-		$(if $(KIPT_KDUMPFILE),$(KIPT_OUT)/deadly_kdumpfile.so)
+		$(KIPT_OUT)/make_records $(if $(KIPT_KDUMPFILE),$(KIPT_OUT)/deadly_kdumpfile.so)
 
 kipt-test: kipt-test-programs
 	$(ROOT)/selftests/tool/tool_test.sh $(KIPT_OUT)/kipt
