@@ -30,9 +30,12 @@ same_parts() {
 	local name=$1 form count counts
 	shift
 	for form in "${PART_FORMS[@]}"; do
-		counts=${COUNTS:-$(fewer "1 2 3 7" 3)}
-		! is_short || [ "$form" != "${PART_FORMS[0]}" ] || counts+=" 1 7"
-		[[ ${COUNTS:-}$form != "--disasm --time" ]] || is_short || counts+=" 100"
+		case ${COUNTS:-}$form in
+		"${PART_FORMS[0]}") counts=$(fewer "1 2 3 7" "1 3 7") ;;
+		"--disasm --time") counts=$(fewer "1 2 3 7 100" 3) ;;
+		--*) counts=$(fewer "1 2 3 7" 3) ;;
+		*) counts=$COUNTS ;;
+		esac
 		whole_of "$form" "$@" >whole
 		for count in $counts; do
 			parts_of $count "$form" "$@" >together
