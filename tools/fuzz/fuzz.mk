@@ -33,7 +33,7 @@ fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
 fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/record_file offline/save_meta \
 		filter/address_range cli/json_lines cli/output_file cli/printable \
-		cli/progress cli/signals \
+		cli/progress cli/signals cli/standard_output \
 		cli/file_map cli/args symbols/process_maps \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)

@@ -26,16 +26,6 @@ void say_error(const char *format, ...)
 	va_end(list);
 }
 
-int stdout_error(void)
-{
-	return 0;
-}
-
-int output_flush(FILE *out)
-{
-	return fflush(out);
-}
-
 void say_errno(int err, const char *format, ...)
 {
 	va_list list;

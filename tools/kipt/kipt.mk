@@ -162,8 +162,8 @@ KIPT_DECODE_O := $(filter $(KIPT_OUT)/decode/%,$(KIPT_OBJECTS))
 KIPT_FILTER := $(call kipt-objects,filter/filter filter/filter_kernel filter/filter_user \
 	filter/address_range filter/did_you_mean symbols/kernel_symbols symbols/elf_symbols \
 	symbols/symbols symbols/process_maps cli/args cli/json_lines cli/messages \
-	cli/printable cli/progress cli/signals cli/file_map cli/lookup perf/mapped_ids \
-	symbols/build_id record/traced_command record/open_files kernel/affinity)
+	cli/printable cli/progress cli/signals cli/standard_output cli/file_map cli/lookup \
+	perf/mapped_ids symbols/build_id record/traced_command record/open_files kernel/affinity)
 
 # What each test has beside its own file. For races: make -f tools/kipt/kipt.mk
 # KIPT_OUT=$PWD/build/races CFLAGS=-fsanitize=thread $PWD/build/races/jobs_test
@@ -171,7 +171,7 @@ $(KIPT_OUT)/jobs_test: $(call kipt-objects,offline/parallel_decode records/reord
 	shared/patch_log shared/text_view) $(KIPT_DECODE_O)
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_FILTER)
 $(KIPT_OUT)/ctl_test: $(call kipt-objects,kernel/ctl_fields cli/args filter/did_you_mean \
-	cli/messages cli/progress cli/signals)
+	cli/messages cli/progress cli/signals cli/standard_output)
 $(KIPT_OUT)/ending_test: $(call kipt-objects,records/task_tail view/last_lines \
 	records/record_state)
 $(KIPT_OUT)/killed_test: $(call kipt-objects,records/process_records symbols/build_id \
@@ -203,7 +203,7 @@ $(KIPT_OUT)/deadly_kdumpfile.so: $(ROOT)/selftests/tool/deadly_kdumpfile.c
 	$(KIPT_Q)$(CC) -O2 -g $(CFLAGS) $(WARNINGS) -shared -fPIC -o $@ $< -ldl
 
 # Records from numbers, thousands of times.
-$(KIPT_OUT)/make_records: $(ROOT)/selftests/tool/make_records.c
+$(KIPT_OUT)/make_records: $(ROOT)/selftests/tool/make_records.c $(ROOT)/uapi/linux/kipt_record.h
 	@mkdir -p $(@D)
 	$(info $()  CC  make_records)
 	$(KIPT_Q)$(CC) -D_GNU_SOURCE -O2 -g $(CFLAGS) $(WARNINGS) -o $@ $<

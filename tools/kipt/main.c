@@ -8,6 +8,7 @@
 
 #include "cli/args.h"
 #include "cli/messages.h"
+#include "cli/standard_output.h"
 
 static void usage(FILE *out)
 {

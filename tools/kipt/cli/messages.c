@@ -3,7 +3,6 @@
  * Sentences on stderr, see messages.h. Knows nothing of what they are about.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +10,7 @@
 
 #include "messages.h"
 #include "progress.h"
-
-int stdout_error(void)
-{
-	static int error;
-
-	if (!error && ferror(stdout))
-		error = errno ? errno : -1;
-	return error;
-}
-
-int output_flush(FILE *out)
-{
-	errno = 0;
-	fflush(out);
-	return out == stdout ? stdout_error() : ferror(out);
-}
+#include "standard_output.h"
 
 /* Who gets the sentences of this thread. */
 static _Thread_local struct {

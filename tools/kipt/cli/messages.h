@@ -14,23 +14,6 @@
 #define __printf(text, first)	__attribute__((SAY_CHECK(__printf__, text, first)))
 
 /**
- * stdout_error() - whether standard output lost something
- *
- * To be called soon after it was written to: C keeps no reason of its own.
- *
- * Return: 0, or the errno of the first loss that was seen; -1: it is not known.
- */
-int stdout_error(void);
-
-/**
- * output_flush() - write what is in a buffer
- * @out: standard output, or a file
- *
- * Return: 0 if nothing was lost. Why standard output lost something stdout_error() says later.
- */
-int output_flush(FILE *out);
-
-/**
  * say_error() - say what failed
  * @format: a sentence without "kipt: " and without newline
  */

@@ -11,6 +11,7 @@
 
 #include "messages.h"
 #include "output_file.h"
+#include "standard_output.h"
 
 #define WRITE_BUFFER	(1 << 20)
 

@@ -15,6 +15,7 @@
 #include "../cli/messages.h"
 #include "../cli/output_file.h"
 #include "../cli/printable.h"
+#include "../cli/standard_output.h"
 #include "../offline/perf_decode.h"
 #include "../perf/perf_file.h"
 #include "../records/record_file.h"

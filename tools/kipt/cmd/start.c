@@ -7,6 +7,7 @@
 #include "../cli/args.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
+#include "../cli/standard_output.h"
 #include "../kernel/ctl_fields.h"
 #include "../kernel/session_options.h"
 #include "../record/map_recorder.h"

@@ -9,8 +9,8 @@
 
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/json_lines.h"
-#include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../cli/standard_output.h"
 #include "../perf/perf_aux.h"
 #include "../records/record_words.h"
 #include "../view/packet_list.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "../cli/json_lines.h"
-#include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../cli/standard_output.h"
 #include "../records/record_words.h"
 #include "firefox.h"
 #include "profile_feed.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "../cli/progress.h"
+#include "../cli/standard_output.h"
 #include "../records/record_words.h"
 #include "html.h"
 #include "html_page.h"

@@ -7,9 +7,9 @@
 
 #include <json-c/json.h>
 
-#include "../cli/messages.h"
 #include "../cli/json_lines.h"
 #include "../cli/printable.h"
+#include "../cli/standard_output.h"
 #include "../records/record_words.h"
 #include "../records/summary.h"
 #include "merge.h"

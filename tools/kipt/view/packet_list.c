@@ -12,6 +12,7 @@
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../cli/standard_output.h"
 #include "packet_fields.h"
 #include "packet_list.h"
 

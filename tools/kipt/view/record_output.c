@@ -9,6 +9,7 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../cli/standard_output.h"
 #include "../symbols/kernel_symbols.h"
 #include "record_output.h"
 

@@ -9,6 +9,7 @@
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../cli/standard_output.h"
 #include "../records/record_file.h"
 #include "../records/record_words.h"
 #include "../records/tool_records.h"

@@ -10,6 +10,7 @@
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "../cli/standard_output.h"
 #include "html_page.h"
 #include "profile_diff.h"
 #include "view_totals.h"
