@@ -115,7 +115,7 @@ void kipt_code_reader_init(struct kipt_code_reader *reader, u64 first_patch, u64
  * @end: TSC at its end, 64 bits; ~0: unknown
  *
  * Call it before each run of the flow, also one that goes back in time. If
- * tracing saw patches of kernel text (their count differs at the start and the stop),
+ * kernel text was patched while tracing ran (the arguments of kipt_code_reader_init() differ),
  * a stretch should be what is between two PSBs, as text is read as of its
  * begin; otherwise it may be some hundred KiB of trace. The decoder forgets
  * what is different then.

@@ -13,8 +13,8 @@
 #include "../lib/limits.h"
 #include "reply.h"
 #include "../watch/sideband.h"
-#include "../crash/snapshot.h"
 #include "../watch/space_table.h"
+#include "../crash/snapshot.h"
 
 /* All of session-get's attributes but the CPU list. */
 #define SESSION_BYTES	1536

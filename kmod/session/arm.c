@@ -126,7 +126,7 @@ void kipt_arm_keep_running(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
-/* Return: that of @step, which is called with the lock; 0 if it has no CPUs, or none any more. */
+/* Calls @step with the session's lock. Return: that of @step; 0 if it is dead or has no CPUs. */
 static int if_held(struct kipt_session *session, int (*step)(struct kipt_session *session))
 {
 	int err = 0;

@@ -9,8 +9,8 @@
  * with goes through __text_poke(), too long for its bytes to be kept.
  *
  * Where one of these cannot be watched kernel text is unknown: while root keeps
- * kprobes from firing, and for good where a probe was refused, or
- * where a call of __text_poke(), which is static, is not like its prototype.
+ * kprobes from firing, and for good where a probe was refused, or where a call of
+ * __text_poke(), which is static, is not like its prototype.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

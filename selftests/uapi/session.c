@@ -10,7 +10,7 @@
 /* IA32_RTIT_STATUS.Stopped; Intel SDM Vol. 3C, "IA32_RTIT_STATUS MSR". */
 #define STATUS_STOPPED	(1ULL << 5)
 
-/* System calls whose trace, ten bytes or more of each with DisRETC, is several SIZE_MIN. */
+/* So many system calls write several SIZE_MIN of trace: ten bytes or more each, with DisRETC. */
 #define OVERFLOWS_SIZE_MIN	30000
 
 static uint64_t cpu0(struct kipt_nl *nl, int id, uint16_t type)
