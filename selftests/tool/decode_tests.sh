@@ -62,11 +62,11 @@ elf_tests() {
 	local start jump
 	start=$(readelf -h elf | awk '/Entry point/ { print $4 }')
 	jump=$(objdump -d elf | awk '/jmp +\*%rax/ { sub(":", "", $1); print $1 }')
-	bytes $PSB 02 23 99 01 51 $(le32 "$start") 4D $(le32 "$start") >elf.pt
+	bytes $PSB 02 23 99 01 51 $(le 4 "$start") 4D $(le 4 "$start") >elf.pt
 	run decode elf.pt --image elf --branches --json
 	same "decode_elf_own_address" "0x$jump" "$(first_branch)"
-	bytes $PSB 02 23 99 01 51 $(le32 $((start + 0x100000))) \
-		4D $(le32 $((start + 0x100000))) >elf.pt
+	bytes $PSB 02 23 99 01 51 $(le 4 $((start + 0x100000))) \
+		4D $(le 4 $((start + 0x100000))) >elf.pt
 	run decode elf.pt --image "elf@$((0x500000))" --branches --json
 	same "decode_elf_moved" "$(printf '0x%x' $((0x$jump + 0x100000)))" \
 		"$(first_branch)"
@@ -156,10 +156,6 @@ jumps() {
 
 first_branch() {
 	json_types <<<"$OUT" | awk '/^branch/ { print $3; exit }'
-}
-
-le32() {
-	printf '%08x' "$(($1))" | sed -E 's/(..)(..)(..)(..)/\4 \3 \2 \1/'
 }
 
 bad_input_tests() {

@@ -361,21 +361,22 @@ crash_tests() {
 	same "crash_leaves_no_session" "" "$OUT"
 }
 
-# arm_for_programs NAME: what programs do that a signal kills is kept from now on. All that is
-# traced takes ten times as long in the test CPU: if is_short only CPU 0 is, where the
-# programs run that die, and the tool is on CPU 1.
+# arm_for_programs NAME: the module keeps what programs did that a signal kills. The test CPU
+# takes ten times as long for whatever it traces: if is_short it traces CPU 0 alone, where
+# the programs run that die, and the tool runs on CPU 1.
 arm_for_programs() {
 	# shellcheck disable=SC2046
 	refused "$1" 0 "" arm --user --size 1M $(fewer "" "--cpus 0")
 	! is_short || taskset -pc 1 $$ >out
 }
 
+# disarm_for_programs NAME: nothing is traced any more, and the tool runs on any CPU again
 disarm_for_programs() {
 	refused "$1" 0 "" disarm
 	taskset -pc "$(</sys/devices/system/cpu/online)" $$ >out
 }
 
-# traced COMMAND...: where it is traced
+# traced COMMAND...: takes the place of this shell, on a CPU that is traced
 traced() {
 	if is_short; then
 		exec taskset -c 0 "$@"

@@ -3,27 +3,21 @@
  * Writes a file of records from lines "TYPE KIND FLAGS AUX IP VALUE" on standard input,
  * numbers as C writes them; "#" begins a comment.
  *
- * Usage: make_records FILE [--header VERSION]    VERSION other than 3 makes a file of another
- * version.
+ * Usage: make_records FILE [--header VERSION]
+ *
+ * VERSION is that of the records, as the head of the file has it; KIPT_RECORD_VERSION unless
+ * given.
  */
-#include <endian.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../uapi/linux/kipt_record.h"
+
 #define MAGIC 0x534345525450494bULL
 #define FIELDS 6
-
-struct record {
-	uint8_t type;
-	uint8_t kind;
-	uint16_t flags;
-	uint32_t aux;
-	uint64_t ip;
-	uint64_t value;
-};
 
 static const uint64_t most[FIELDS] = {
 	UINT8_MAX, UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX, UINT64_MAX
@@ -31,19 +25,19 @@ static const uint64_t most[FIELDS] = {
 
 static void put(FILE *out, const uint64_t *field)
 {
-	struct record record = {
+	struct kipt_record record = {
 		.type = field[0],
 		.kind = field[1],
-		.flags = htole16(field[2]),
-		.aux = htole32(field[3]),
-		.ip = htole64(field[4]),
-		.value = htole64(field[5]),
+		.flags = field[2],
+		.aux = field[3],
+		.ip = field[4],
+		.value = field[5],
 	};
 
 	fwrite(&record, sizeof(record), 1, out);
 }
 
-/* Return: whether there are numbers. */
+/* Return: how many numbers @line has, FIELDS or none. */
 static int parse(char *line, uint64_t *field)
 {
 	char *word, *end, *rest = line;
@@ -71,8 +65,9 @@ static int parse(char *line, uint64_t *field)
 
 int main(int argc, char **argv)
 {
-	uint64_t version = argc > 3 ? strtoull(argv[3], NULL, 0) : 3, field[FIELDS];
+	uint64_t version = argc > 3 ? strtoull(argv[3], NULL, 0) : KIPT_RECORD_VERSION;
 	FILE *out = argc > 1 ? fopen(argv[1], "wb") : NULL;
+	uint64_t field[FIELDS];
 	char *line = NULL;
 	size_t size = 0;
 
@@ -80,7 +75,7 @@ int main(int argc, char **argv)
 		perror("make_records");
 		return 1;
 	}
-	put(out, (uint64_t[]){ 0, version, sizeof(struct record), 0, MAGIC, 0 });
+	put(out, (uint64_t[]){ 0, version, sizeof(struct kipt_record), 0, MAGIC, 0 });
 	while (getline(&line, &size, stdin) > 0)
 		if (parse(line, field))
 			put(out, field);

@@ -30,14 +30,13 @@ same_parts() {
 	local name=$1 form count counts
 	shift
 	for form in "${PART_FORMS[@]}"; do
-		case ${COUNTS:-}$form in
+		case $form in
 		"${PART_FORMS[0]}") counts=$(fewer "1 2 3 7" "1 3 7") ;;
 		"--disasm --time") counts=$(fewer "1 2 3 7 100" 3) ;;
-		--*) counts=$(fewer "1 2 3 7" 3) ;;
-		*) counts=$COUNTS ;;
+		*) counts=$(fewer "1 2 3 7" 3) ;;
 		esac
 		whole_of "$form" "$@" >whole
-		for count in $counts; do
+		for count in ${COUNTS:-$counts}; do
 			parts_of $count "$form" "$@" >together
 			if [ -s whole ] && cmp -s whole together; then
 				ok "part_${name}_${form// /_}_$count"

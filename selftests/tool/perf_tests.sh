@@ -270,14 +270,6 @@ branch jump-ind 0x401005 0x401010 None" \
 		decode small.data -o small.data
 }
 
-# le COUNT NUMBER: as so many bytes in hexadecimal, the lowest first
-le() {
-	local i
-	for ((i = 0; i < $1; i++)); do
-		printf '%02x ' $((i < 8 ? $2 >> 8 * i & 0xff : 0))
-	done
-}
-
 # What perf need not say, or says in another manner.
 perf_other_forms_tests() {
 	perf_trace_make

@@ -32,18 +32,9 @@ open("text.pt", "wb").write(out)
 PYTHON
 }
 
-unhex() {
-	local hex=$1 text=""
-	while [ -n "$hex" ]; do
-		text+="\x${hex:0:2}"
-		hex=${hex:2}
-	done
-	printf '%b' "$text"
-}
-
 # text_make OPTION...: the site is in a file as it is before; at 0x100 tracing ends
 text_make() {
-	{ unhex ${TEXT_SITE// /}; head -c $((256 - 18)) /dev/zero; unhex ffe0; } >site
+	{ bytes $TEXT_SITE; head -c $((256 - 18)) /dev/zero; bytes ffe0; } >site
 	make_perf text.data text.pt "$@"
 }
 
@@ -177,7 +168,7 @@ perf_poke_tests() {
 	text_is perf_poke_order "$TEXT_BEFORE $TEXT_AFTER $TEXT_BEFORE"
 	# The copy may have been made before a change or after it.
 	text_make poke=$poke
-	unhex $TEXT_JUMP | dd of=site conv=notrunc status=none
+	bytes $TEXT_JUMP | dd of=site conv=notrunc status=none
 	text_is perf_poke_copy_after "$TEXT_BEFORE $TEXT_AFTER $TEXT_AFTER"
 	# At the change itself nobody knows.
 	stretches_make $TEXT_AT 1000000000 1990000000 2010000000 3000000000

@@ -24,11 +24,23 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 # shellcheck disable=SC2034
 VERBS="info doctor start stop status fetch delete arm disarm record show open diff merge decode packets crash core"
 
-# bytes HEX...: to standard output
+# bytes HEX...: to standard output; each HEX is one byte or more
 bytes() {
-	local byte
-	for byte in "$@"; do
-		printf '%b' "\\x$byte"
+	local hex text=""
+	for hex; do
+		while [ -n "$hex" ]; do
+			text+="\\x${hex:0:2}"
+			hex=${hex:2}
+		done
+	done
+	printf '%b' "$text"
+}
+
+# le COUNT NUMBER: as so many bytes in hexadecimal, the lowest first
+le() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf '%02x ' $((i < 8 ? $2 >> 8 * i & 0xff : 0))
 	done
 }
 
