@@ -60,7 +60,8 @@ struct kipt_node {
  * struct kipt_double - where two outcomes lead from a node on
  * @next: links, by the two, the first in the upper bit; 0: not known
  * @count: where counts are emitted, how often
- * @insns: where calls are emitted, the instructions of the two nodes
+ * @insns: where calls are emitted, the instructions of the two nodes (KIPT_DOUBLE_INSNS()), and
+ *	those after the last branch that was taken, if one was (KIPT_DOUBLE_SINCE())
  *
  * Two conditional branches in a row are passed in one step.
  */
@@ -71,6 +72,9 @@ struct kipt_double {
 		u32 insns[4];
 	};
 };
+
+#define KIPT_DOUBLE_INSNS(insns)	((insns) >> 16)
+#define KIPT_DOUBLE_SINCE(insns)	((insns) & 0xffff)
 
 /**
  * enum kipt_patched - is code patched: that of a block, or where it leads before a packet is used

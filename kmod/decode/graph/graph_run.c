@@ -68,6 +68,7 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	walk->depth = flow->walk.stack.depth;
 	walk->history = flow->walk.history_count;
 	walk->last_ip = flow->input.last_ip;
+	walk->sums = flow->output.sums;
 	walk->emits = false;
 	if (!is_followed(walk)) {
 		if (flow->output.walks)

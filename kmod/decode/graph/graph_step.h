@@ -36,6 +36,7 @@ enum emission {
  * @mark: of the mode
  * @nodes: the flow's
  * @doubles: the flow's
+ * @sums: flow->output.sums
  * @emits: of packed output: there were branches other than conditional ones since the last
  *	packed item
  * @out: the next record goes here, if it is before @full
@@ -55,6 +56,7 @@ struct walk {
 	u64 mark;
 	struct kipt_node *nodes;
 	struct kipt_double *doubles;
+	struct kipt_flow_sums sums;
 	bool emits;
 	struct kipt_record *out;
 	struct kipt_record *full;
@@ -98,9 +100,17 @@ static __always_inline u64 ip_of(const struct kipt_flow *flow, const struct walk
 	return likely(link) ? node_at(walk, link)->ip ^ walk->mark : flow->at.ip;
 }
 
+/* What was summed up so far goes to the flow: before its records do, the sink asks for it. */
+static __always_inline void sync_sums(struct kipt_flow *flow, const struct walk *walk)
+{
+	if (KIPT_SUMS && flow->config.output & KIPT_FLOW_NO_COND)
+		flow->output.sums = walk->sums;
+}
+
 /* Records made so far go to the flow; later ones follow them. */
 static __always_inline void sync_records(struct kipt_flow *flow, const struct walk *walk)
 {
+	sync_sums(flow, walk);
 	/* Edges there is no room for, and packed records, do not go through the walk. */
 	if (!flow->counts.max && !flow->output.packs)
 		flow->output.count = (u32)(walk->out - flow->output.records);
@@ -135,6 +145,8 @@ static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *wal
 	if (!emits_each(how) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
+		if (how == EMIT_NO_COND)
+			sync_sums(flow, walk);
 		walk->out = make_room_for_record(flow, walk->out);
 		walk->full = &flow->output.records[KIPT_FLOW_BUFFER];
 	}
@@ -323,12 +335,14 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 	return true;
 }
 
-/* Of a conditional branch, without a branch: outcomes cannot be predicted. */
-static __always_inline void sum_branch(struct kipt_flow *flow, struct walk *walk, u32 taken)
+/* One or two outcomes at conditional branches: instructions since the last that was taken are
+ * @since then. No branch here: outcomes cannot be predicted.
+ */
+static __always_inline void sum_up(struct walk *walk, u32 branches, u64 insns, u64 since)
 {
-	flow->output.sums.branches += taken;
-	flow->output.sums.insns += walk->insns & -(u64)taken;
-	walk->insns &= (u64)taken - 1;
+	walk->sums.branches += branches;
+	walk->sums.insns += walk->insns + insns - since;
+	walk->insns = since;
 }
 
 /* One outcome at the current node, a KIPT_NODE_COND. Returns a pointer to the link. */
@@ -346,7 +360,7 @@ static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *wal
 		emit_branch(flow, walk, how, KIPT_BRANCH_COND, 0, branch_ip(walk, node),
 			    ip_of(flow, walk, link));
 	else if (how == EMIT_NO_COND)
-		sum_branch(flow, walk, taken);
+		sum_up(walk, taken, 0, walk->insns & ((u64)taken - 1));
 	walk->link = link;
 	return next;
 }
@@ -375,13 +389,14 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 {
 	const struct kipt_node *first, *second;
 	struct kipt_trail *trail = next_trail(flow, walk);
+	u64 insns, since;
 
 	trail->len = KIPT_TRAIL_TWO | two >> 1;
 	trail->node = walk->link >> KIPT_LINK_SHIFT;
 	if (how == EMIT_COUNTS) {
 		both[DOUBLE_TO_COUNT]++;
 	} else if (how == EMIT_CALLS) {
-		walk->insns += both[DOUBLE_TO_COUNT];
+		walk->insns += KIPT_DOUBLE_INSNS(both[DOUBLE_TO_COUNT]);
 	} else if (how == EMIT_BRANCHES) {
 		first = node_at(walk, walk->link);
 		second = node_at(walk, first->next[two >> 1]);
@@ -393,11 +408,9 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 				       branch_ip(walk, second),
 				       node_at(walk, next)->ip ^ walk->mark);
 	} else if (how == EMIT_NO_COND) {
-		first = node_at(walk, walk->link);
-		walk->insns += first->insns;
-		sum_branch(flow, walk, two >> 1);
-		walk->insns += node_at(walk, first->next[two >> 1])->insns;
-		sum_branch(flow, walk, two & 1);
+		insns = KIPT_DOUBLE_INSNS(both[DOUBLE_TO_COUNT]);
+		since = two ? KIPT_DOUBLE_SINCE(both[DOUBLE_TO_COUNT]) : walk->insns + insns;
+		sum_up(walk, (two + 1) / 2, insns, since);
 	}
 	walk->link = next;
 }
@@ -414,7 +427,7 @@ static __always_inline bool may_emit_two(const struct walk *walk, enum emission 
 static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *walk, u64 bits,
 					u32 n, enum emission how)
 {
-	u32 *both, *first, *second, kind, two, insns;
+	u32 *both, *first, *second, kind, two, insns, second_insns;
 
 	while (n) {
 		kind = walk->link & KIPT_LINK_KIND;
@@ -427,17 +440,18 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 				n -= 2;
 				continue;
 			}
-			insns = node_at(walk, walk->link)->insns;
+			insns = node_at(walk, walk->link)->insns << 16;
 			first = use_outcome(flow, walk, two >> 1, how);
 			bits <<= 1;
 			n--;
 			if (!n || (walk->link & KIPT_LINK_KIND) != KIPT_NODE_COND)
 				continue;
-			insns += node_at(walk, walk->link)->insns;
+			second_insns = node_at(walk, walk->link)->insns;
+			insns += second_insns << 16 | (two == 2 ? second_insns : 0);
 			second = use_outcome(flow, walk, two & 1, how);
 			if (likely(*first & KIPT_LINK_KIND && *second & KIPT_LINK_KIND)) {
 				*both = *second;
-				if (how == EMIT_CALLS)
+				if (how == EMIT_CALLS || how == EMIT_NO_COND)
 					both[DOUBLE_TO_COUNT] = insns;
 			}
 			bits <<= 1;
