@@ -53,40 +53,41 @@ static const char *why_not(void)
 	return NULL;
 }
 
-/* Where the module's code begins and ends. */
-static bool find_module(unsigned long long *begin, unsigned long long *end)
+/* Where the module's code begins and ends, if it is loaded. */
+static unsigned long long module_begin, module_end;
+
+/* Once, before there is a process for each test: on such a kernel it takes more than a second. */
+static void __attribute__((constructor)) find_module(void)
 {
+	unsigned long long begin = ~0ULL, end = 0;
 	FILE *f = fopen("/proc/kallsyms", "r");
 	unsigned long long addr;
 	char line[512], kind;
 
-	*begin = ~0ULL;
-	*end = 0;
 	while (f && fgets(line, sizeof(line), f)) {
 		if (!strstr(line, "[kipt]") ||
 		    sscanf(line, "%llx %c", &addr, &kind) != 2 ||
 		    (kind != 't' && kind != 'T'))
 			continue;
-		*begin = addr < *begin ? addr : *begin;
-		*end = addr > *end ? addr : *end;
+		begin = addr < begin ? addr : begin;
+		end = addr > end ? addr : end;
 	}
 	if (f)
 		fclose(f);
 	/* No other module's code is so close after the last function. */
-	*end += 4096;
-	return *begin && *begin < *end;
+	module_begin = begin;
+	module_end = end + 4096;
 }
 
 static bool only_the_module(void)
 {
-	unsigned long long begin, end;
 	char first[32], last[32];
 	unsigned int i;
 
-	if (!find_module(&begin, &end))
+	if (!module_begin || module_begin >= module_end)
 		return false;
-	snprintf(first, sizeof(first), "%#llx", begin);
-	snprintf(last, sizeof(last), "%#llx", end);
+	snprintf(first, sizeof(first), "%#llx", module_begin);
+	snprintf(last, sizeof(last), "%#llx", module_end);
 	for (i = 0; i < CAPABILITIES; i++) {
 		set_knob(capabilities[i], "require-start", first);
 		set_knob(capabilities[i], "require-end", last);
