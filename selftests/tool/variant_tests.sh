@@ -137,11 +137,12 @@ pieces_same() {
 
 # Wherever in a segment the stretch in memory ends, and whatever is lost there.
 stretches_anywhere() {
-	local pads places cut lost bad=0 all=0
+	local pads places cut lost bad=0 all=0 step
+	step=$(fewer 25 75)
 	bytes eb 0e 90 90 90 90 90 90 90 90 90 90 90 90 90 90 75 03 90 90 90 ff e0 >loop.dump
 	head -c 4073 /dev/zero >>loop.dump
 	bytes 00 10 40 00 00 00 00 00 >loop.addr
-	for pads in {0..150..25}; do
+	for ((pads = 0; pads <= 150; pads += step)); do
 		mapfile -t places < <(segments "$pads")
 		cut=${places[27]}
 		for lost in "" "lost=$cut" "lost=$((cut + 8))" "lost=${places[28]}"; do
@@ -149,7 +150,7 @@ stretches_anywhere() {
 			pieces_same "--branches --time" "--counts" "--branches --time 20us,40us"
 		done
 	done
-	same "stretches_end_anywhere" "0 of 84" "$bad of $all"
+	same "stretches_end_anywhere" "0 of $(fewer 84 36)" "$bad of $all"
 	same "stretches_have_branches" 1 \
 		"$("$KIPT" open pieces.data --branches 2>&1 | grep -c '^[1-9][0-9]\{3\} branches')"
 }
