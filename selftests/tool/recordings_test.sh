@@ -17,10 +17,13 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
-# From and to of each branch, without begin and end of trace.
+# branches_of_perf FILE [ITRACE]: from and to of each branch, without begin and end of trace.
+# With "be" for ITRACE a line is "error" where perf had an error.
 branches_of_perf() {
-	perf script --itrace=b -F ip,addr,flags -i "$1" 2>err |
-		awk '/^ *tr (strt|end)/ { next } { sub("=>", ""); print $(NF - 1), $NF }'
+	perf script --itrace="${2:-b}" -F ip,addr,flags -i "$1" 2>err | awk '
+		/^ *tr (strt|end)/ { next }
+		/instruction trace error/ { print "error"; next }
+		{ sub("=>", ""); print $(NF - 1), $NF }'
 	# Of the host, of the vDSO, or of symbols that nobody needs here.
 	grep -v -e 'read max cpus' -e '^Warning:$' -e 'instruction trace errors' \
 		-e 'No kallsyms or vmlinux' err >&2
@@ -69,6 +72,27 @@ unlike() {
 	END
 }
 
+# kernel_unlike OURS THEIRS: where branches of the kernel differ. perf takes the vDSO of this
+# kernel for that of the recorded one, and reports an error there. In the 500 branches after an
+# error it may leave out others of the kernel without reporting it; THEIRS has these errors.
+kernel_unlike() {
+	grep -v error "$2" | diff "$1" - | awk '
+		FILENAME != "-" {
+			if ($1 == "error")
+				error[count + 0]
+			else
+				count++
+			next
+		}
+		/^[0-9]/ {
+			split($0, range, "d")
+			lost = 0
+			for (at in error)
+				lost += $0 ~ /d/ && range[2] - at >= 0 && range[2] - at <= 500
+		}
+		!lost && ++lines <= 20' "$2" -
+}
+
 # compared NAME FILE MIN: the same branches, at least so many, and no error elsewhere
 compared() {
 	branches_of_kipt "$FOLDER/$2" >ours 2>ours.err
@@ -94,30 +118,10 @@ same "recording_inject" "0 " "$? $(cat out; grep -v 'read max cpus' err)"
 branches_of_perf injected.data >theirs
 branches_of_kipt "$FOLDER/user.data" >ours
 same "recording_injected_same" "" "$(unlike ours theirs "$FOLDER/user.data" 2>&1)"
-# kernel_unlike: where kernel branches differ. perf takes the vDSO of this kernel for that of
-# the recorded one, and says that the trace does not match it; from there on it may be lost,
-# without a further word, for some hundred branches of the kernel, too.
-kernel_unlike() {
-	# How many branches of the kernel come before each of perf's errors.
-	perf script --itrace=be -F ip,addr,flags -i "$FOLDER/kernel.data" 2>/dev/null | awk '
-		/instruction trace error/ { print count + 0 }
-		$0 !~ /^ *tr (strt|end)/ && sub(/=>/, "") && $(NF - 1) " " $NF ~ /^ffff.* ffff/ { count++ }
-		' >errors
-	diff ours theirs | awk '
-		FILENAME == "errors" { error[$1]; next }
-		/^[0-9]/ {
-			split($0, range, "d")
-			lost = 0
-			for (at in error)
-				lost += $0 ~ /d/ && range[2] - at >= 0 && range[2] - at <= 500
-		}
-		!lost && ++lines <= 20' errors -
-}
-
 branches_of_kipt "$FOLDER/kernel.data" 2>ours.err | grep '^ffff.* ffff' >ours
-branches_of_perf "$FOLDER/kernel.data" 2>theirs.err | grep '^ffff.* ffff' >theirs
+branches_of_perf "$FOLDER/kernel.data" be 2>theirs.err | grep -E '^(error|ffff.* ffff)' >theirs
 more_than "recording_kernel_branches" 10000 "$(wc -l <ours)"
-same "recording_kernel_same" "" "$(kernel_unlike)"
+same "recording_kernel_same" "" "$(kernel_unlike ours theirs)"
 same "recording_kernel_no_complaints" "" "$(cat ours.err theirs.err)"
 same "recording_pid_is_whose" "$(cat "$FOLDER/pid")" \
 	"$(perf script --itrace=b -F pid -i "$FOLDER/pid.data" 2>/dev/null | sort | uniq -c |

@@ -54,6 +54,7 @@ trace_jobs() {
 			"$("$KIPT" decode five.pt --pages "$name" $form \
 				--hash --jobs 3)"
 	done
+	# Packed records of a long trace are shown for some seconds.
 	if is_short && [ "$(stat -c %s five.pt)" -gt 500000 ]; then
 		return
 	fi

@@ -137,12 +137,11 @@ pieces_same() {
 
 # Wherever in a segment the stretch in memory ends, and whatever is lost there.
 stretches_anywhere() {
-	local pads places cut lost bad=0 all=0 step
-	step=$(fewer 25 75)
+	local pads places cut lost bad=0 all=0
 	bytes eb 0e 90 90 90 90 90 90 90 90 90 90 90 90 90 90 75 03 90 90 90 ff e0 >loop.dump
 	head -c 4073 /dev/zero >>loop.dump
 	bytes 00 10 40 00 00 00 00 00 >loop.addr
-	for ((pads = 0; pads <= 150; pads += step)); do
+	for pads in $(seq 0 "$(fewer 25 75)" 150); do
 		mapfile -t places < <(segments "$pads")
 		cut=${places[27]}
 		for lost in "" "lost=$cut" "lost=$((cut + 8))" "lost=${places[28]}"; do

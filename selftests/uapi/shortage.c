@@ -56,7 +56,7 @@ static const char *why_not(void)
 /* Where the module's code begins and ends, if it is loaded. */
 static unsigned long long module_begin, module_end;
 
-/* Once, before there is a process for each test: on such a kernel it takes more than a second. */
+/* Once, before the harness forks for each test: on the kernel `debug` it takes a second. */
 static void __attribute__((constructor)) find_module(void)
 {
 	unsigned long long begin = ~0ULL, end = 0;
@@ -74,8 +74,8 @@ static void __attribute__((constructor)) find_module(void)
 	}
 	if (f)
 		fclose(f);
-	/* No other module's code is so close after the last function. */
 	module_begin = begin;
+	/* No other module's code is so close after the last function. */
 	module_end = end + 4096;
 }
 

@@ -61,7 +61,7 @@ struct kipt_node {
  * @next: links, by the two, the first in the upper bit; 0: not known
  * @count: where counts are emitted, how often
  * @insns: where calls are emitted, the instructions of the two nodes (KIPT_DOUBLE_INSNS()), and
- *	those after the last branch that was taken, if one was (KIPT_DOUBLE_SINCE())
+ *	those after the last branch that was taken, 0 if none was (KIPT_DOUBLE_SINCE())
  *
  * Two conditional branches in a row are passed in one step.
  */
@@ -73,8 +73,12 @@ struct kipt_double {
 	};
 };
 
-#define KIPT_DOUBLE_INSNS(insns)	((insns) >> 16)
-#define KIPT_DOUBLE_SINCE(insns)	((insns) & 0xffff)
+/* kipt_double.insns, and its parts, 16 bits each: a node has at most KIPT_NODE_BLOCKS *
+ * KIPT_BLOCK_SPAN instructions.
+ */
+#define KIPT_DOUBLE(insns, since)	((insns) << 16 | (since))
+#define KIPT_DOUBLE_INSNS(both)		((both) >> 16)
+#define KIPT_DOUBLE_SINCE(both)		((both) & 0xffff)
 
 /**
  * enum kipt_patched - is code patched: that of a block, or where it leads before a packet is used

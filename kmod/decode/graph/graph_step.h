@@ -100,10 +100,10 @@ static __always_inline u64 ip_of(const struct kipt_flow *flow, const struct walk
 	return likely(link) ? node_at(walk, link)->ip ^ walk->mark : flow->at.ip;
 }
 
-/* What was summed up so far goes to the flow: before its records do, the sink asks for it. */
+/* The sink reads the sums of the flow when it takes records: this comes first. */
 static __always_inline void sync_sums(struct kipt_flow *flow, const struct walk *walk)
 {
-	if (KIPT_SUMS && flow->config.output & KIPT_FLOW_NO_COND)
+	if (KIPT_SUMS)
 		flow->output.sums = walk->sums;
 }
 
@@ -145,8 +145,7 @@ static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *wal
 	if (!emits_each(how) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
-		if (how == EMIT_NO_COND)
-			sync_sums(flow, walk);
+		sync_sums(flow, walk);
 		walk->out = make_room_for_record(flow, walk->out);
 		walk->full = &flow->output.records[KIPT_FLOW_BUFFER];
 	}
@@ -335,12 +334,13 @@ static __always_inline bool go_back(struct kipt_flow *flow, struct walk *walk, e
 	return true;
 }
 
-/* One or two outcomes at conditional branches: instructions since the last that was taken are
- * @since then. No branch here: outcomes cannot be predicted.
+/* Sums up one or two outcomes at KIPT_NODE_COND, of which @taken are taken branches. @insns of
+ * their instructions are not in walk->insns yet; @since come after the last taken branch. No
+ * branch here: outcomes cannot be predicted.
  */
-static __always_inline void sum_up(struct walk *walk, u32 branches, u64 insns, u64 since)
+static __always_inline void sum_up(struct walk *walk, u32 taken, u64 insns, u64 since)
 {
-	walk->sums.branches += branches;
+	walk->sums.branches += taken;
 	walk->sums.insns += walk->insns + insns - since;
 	walk->insns = since;
 }
@@ -427,7 +427,7 @@ static __always_inline bool may_emit_two(const struct walk *walk, enum emission 
 static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *walk, u64 bits,
 					u32 n, enum emission how)
 {
-	u32 *both, *first, *second, kind, two, insns, second_insns;
+	u32 *both, *first, *second, kind, two, first_insns, second_insns;
 
 	while (n) {
 		kind = walk->link & KIPT_LINK_KIND;
@@ -440,19 +440,20 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 				n -= 2;
 				continue;
 			}
-			insns = node_at(walk, walk->link)->insns << 16;
+			first_insns = node_at(walk, walk->link)->insns;
 			first = use_outcome(flow, walk, two >> 1, how);
 			bits <<= 1;
 			n--;
 			if (!n || (walk->link & KIPT_LINK_KIND) != KIPT_NODE_COND)
 				continue;
 			second_insns = node_at(walk, walk->link)->insns;
-			insns += second_insns << 16 | (two == 2 ? second_insns : 0);
 			second = use_outcome(flow, walk, two & 1, how);
 			if (likely(*first & KIPT_LINK_KIND && *second & KIPT_LINK_KIND)) {
 				*both = *second;
 				if (how == EMIT_CALLS || how == EMIT_NO_COND)
-					both[DOUBLE_TO_COUNT] = insns;
+					both[DOUBLE_TO_COUNT] =
+						KIPT_DOUBLE(first_insns + second_insns,
+							    two == 2 ? second_insns : 0);
 			}
 			bits <<= 1;
 			n--;

@@ -20,7 +20,7 @@ int stdout_error(void);
  * output_flush() - write what is in a buffer
  * @out: standard output, or a file
  *
- * Return: 0 if nothing was lost. Why standard output lost something stdout_error() says later.
+ * Return: 0 if nothing was lost. stdout_error() has the reason if standard output lost something.
  */
 int output_flush(FILE *out);
 
