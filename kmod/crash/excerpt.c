@@ -26,14 +26,19 @@
 #include "../trace/buffer.h"
 #include "../lib/compat.h"
 #include "../decode/flow.h"
+#include "../decode/packet/psb.h"
 #include "../trace/config.h"
 #include "excerpt.h"
 #include "excerpt_decode.h"
 #include "../shared/excerpt_text.h"
+#include "../shared/patch_log.h"
+#include "../shared/text_view.h"
+#include "../shared/tsc_extend.h"
 #include "../trace/flow_config.h"
 #include "../lib/memory.h"
 #include "../lib/quiet_log.h"
 #include "../watch/sideband.h"
+#include "../watch/text_patch.h"
 #include "../trace/trace.h"
 #include "../../uapi/linux/kipt_crash.h"
 
@@ -66,6 +71,8 @@ static_assert(IS_ALIGNED(STACK_BYTES, PAGE_SIZE) && IS_ALIGNED(LISTS_BYTES, PAGE
  * @text: what is shown
  * @space: the address space user code is read of, as kipt_sideband_space()
  *	names it; 0: of none
+ * @kernel_text: what of the kernel's text was patched since it ran
+ * @stopped: TSC of the end of the trace
  * @printed: lines
  */
 struct excerpt {
@@ -75,6 +82,8 @@ struct excerpt {
 	struct kipt_excerpt_decode decode;
 	struct kipt_excerpt_text text;
 	u64 space;
+	struct kipt_text_view kernel_text;
+	u64 stopped;
 	u32 printed;
 };
 
@@ -153,32 +162,56 @@ static bool is_kernel_code(u64 ip)
 
 static u64 kipt_excerpt_space(void *ctx, u64 cr3, bool nr)
 {
-	return nr ? 0 : kipt_sideband_space(cr3);
+	return nr ? KIPT_SPACE_GUEST : kipt_sideband_space(cr3);
 }
 
 /* A page that is not there is not waited for, and no lock is taken. */
-static bool read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf, u32 n)
+static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf, u32 n)
 {
 	return excerpt->space && space == excerpt->space &&
-	       !copy_from_user_nmi(buf, (void __user *)ip, n);
+	       !copy_from_user_nmi(buf, (void __user *)ip, n) ? n : 0;
+}
+
+/* Of what was patched since the begin nobody knows whether it ran before that, or after it. */
+static u32 read_kernel(const struct excerpt *excerpt, u64 ip, u8 *buf, u32 n)
+{
+	n = kipt_text_view_sure(&excerpt->kernel_text, ip, n);
+	return n && !copy_from_kernel_nofault(buf, (void *)ip, n) ? n : 0;
+}
+
+static bool kipt_excerpt_changed(void *ctx, u64 space, u64 ip, u32 len)
+{
+	const struct excerpt *excerpt = ctx;
+
+	return is_kernel_code(ip) && space != KIPT_SPACE_GUEST &&
+	       kipt_text_view_sure(&excerpt->kernel_text, ip, len) < len;
 }
 
 static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
-	u32 done = 0, n;
+	u32 done = 0, n, got;
 
-	while (done < len) {
+	while (space != KIPT_SPACE_GUEST && done < len) {
 		n = min_t(u32, len - done, PAGE_SIZE - offset_in_page(ip));
-		if (is_kernel_code(ip) &&
-		    copy_from_kernel_nofault(buf + done, (void *)ip, n))
+		got = is_kernel_code(ip) ? read_kernel(ctx, ip, buf + done, n) :
+					   read_user(ctx, space, ip, buf + done, n);
+		done += got;
+		ip += got;
+		if (got < n)
 			break;
-		if (!is_kernel_code(ip) &&
-		    !read_user(ctx, space, ip, buf + done, n))
-			break;
-		done += n;
-		ip += n;
 	}
 	return done;
+}
+
+static void kipt_excerpt_begins(void *ctx, u64 offset)
+{
+	struct excerpt *excerpt = ctx;
+	struct kipt_excerpt_decode *decode = &excerpt->decode;
+	u64 tsc;
+
+	tsc = kipt_psb_tsc(decode->data, decode->size, offset, &tsc) ?
+	      kipt_tsc_extend(excerpt->stopped, tsc) : 0;
+	kipt_text_view_at(&excerpt->kernel_text, decode->flow, tsc, ~0ULL);
 }
 
 static u64 kipt_excerpt_now(void *ctx)
@@ -221,12 +254,25 @@ static noinline void run_on_stack(void *stack)
 		      ASM_CALL_ARG0);
 }
 
+/* All is as it is now until kipt_excerpt_begins() says more. */
+static void see_patches(struct excerpt *excerpt, const struct kipt_excerpt_source *source)
+{
+	const struct kipt_patch_log *log = kipt_text_patch_log();
+	u64 first = source->trace->group->first_patch;
+
+	excerpt->stopped = source->stop->tsc;
+	kipt_text_view_init(&excerpt->kernel_text, log, first,
+			    log ? kipt_patch_log_count(log) : first,
+			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);
+}
+
 static bool make_flow(struct excerpt *excerpt,
 		      const struct kipt_excerpt_source *source)
 {
 	const struct kipt_code code = {
 		.read = kipt_excerpt_read,
 		.space = kipt_excerpt_space,
+		.changed = kipt_excerpt_changed,
 		.ctx = excerpt,
 	};
 	const struct kipt_sink sink = {
@@ -306,7 +352,9 @@ static void fill(struct excerpt *excerpt,
 	decode->size = stop->head - stop->tail;
 	decode->end = end_of(event, stop, died);
 	decode->lines = lines;
+	decode->begins = kipt_excerpt_begins;
 	decode->now = kipt_excerpt_now;
+	decode->ctx = excerpt;
 	decode->limit = rdtsc() + ticks;
 	decode->memory[0] = excerpt->memory;
 	decode->memory[1] = excerpt->memory + ROOM;
@@ -358,6 +406,7 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
 		return 0;
 	excerpt->printed = 0;
 	fill(excerpt, source, event, min(lines, KIPT_EXCERPT_LINES_MOST), ticks);
+	see_patches(excerpt, source);
 	if (make_flow(excerpt, source))
 		run_on_stack(excerpt->stack);
 	lines = excerpt->printed;

@@ -34,8 +34,9 @@ struct kipt_excerpt_found {
  * @size: its bytes
  * @end: where execution died
  * @lines: as many are enough
+ * @begins: what is decoded next begins at the PSB at @offset
  * @now: the clock, any unit, never back
- * @ctx: first argument of @now
+ * @ctx: first argument of @begins and @now
  * @limit: it ends when @now gives this
  * @memory: two lists of @room lines
  * @room: at least KIPT_EXCERPT_ROOM_MIN
@@ -60,6 +61,7 @@ struct kipt_excerpt_decode {
 	u64 size;
 	struct kipt_excerpt_end end;
 	u32 lines;
+	void (*begins)(void *ctx, u64 offset);
 	u64 (*now)(void *ctx);
 	void *ctx;
 	u64 limit;

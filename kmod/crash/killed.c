@@ -49,6 +49,8 @@
 #define NOTE_BUILD_ID	3
 /* For a path and for the first page of a file. */
 #define SCRATCH_BYTES	(2 * PAGE_SIZE)
+/* Linkers write a few into a file. */
+#define NOTES_MOST	64U
 #define MAPS_HERE	((PAGE_SIZE - sizeof(struct kipt_crash_maps)) /	\
 			 sizeof(struct kipt_crash_map))
 #define MAPS		(KIPT_KILLED_MAP_PAGES * MAPS_HERE)
@@ -172,15 +174,18 @@ struct walk {
 	struct kipt_crash_map map;
 };
 
-/* Return: bytes of the build id that [@at, @at + @size) of a file's head has. */
-static u32 read_notes(const u8 *head, u64 at, u64 size, u8 *id)
+/* Return: bytes of the build id that [@at, @at + @size) of a file's head has. @budget: notes that
+ * may be looked at yet, as other CPUs wait meanwhile.
+ */
+static u32 read_notes(const u8 *head, u64 at, u64 size, u32 *budget, u8 *id)
 {
 	u64 end = PAGE_SIZE, name, desc;
 	const Elf64_Nhdr *note;
 
 	if (at < end && size < end - at)
 		end = at + size;
-	while (at < end && sizeof(*note) <= end - at) {
+	while (at < end && sizeof(*note) <= end - at && *budget) {
+		(*budget)--;
 		note = (const void *)(head + at);
 		name = at + sizeof(*note);
 		desc = name + ALIGN((u64)note->n_namesz, 4);
@@ -204,6 +209,7 @@ static u32 read_build_id(const u8 *head, u8 *id)
 	const Elf64_Ehdr *elf = (const void *)head;
 	u64 at = is_32bit ? elf_32->e_phoff : elf->e_phoff;
 	u32 count = is_32bit ? elf_32->e_phnum : elf->e_phnum, i, found = 0;
+	u32 budget = NOTES_MOST;
 	u64 size = is_32bit ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
 
 	if (memcmp(head, ELFMAG, SELFMAG))
@@ -217,8 +223,8 @@ static u32 read_build_id(const u8 *head, u8 *id)
 			continue;
 		found = is_32bit ?
 			read_notes(head, part_32->p_offset, part_32->p_filesz,
-				   id) :
-			read_notes(head, part->p_offset, part->p_filesz, id);
+				   &budget, id) :
+			read_notes(head, part->p_offset, part->p_filesz, &budget, id);
 	}
 	return found;
 }

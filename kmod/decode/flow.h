@@ -7,7 +7,8 @@
  *
  * Address spaces: an address with bit 63 set belongs to the kernel, which all
  * address spaces share: its space is 0 whatever CR3 is. All others belong to
- * the space that kipt_code.space() names for the last CR3, or 0 before one.
+ * the space that kipt_code.space() names for the last CR3, or 0 before one; so
+ * do all of a guest, which has a kernel of its own.
  */
 #ifndef KIPT_DECODE_FLOW_H
 #define KIPT_DECODE_FLOW_H
@@ -22,8 +23,8 @@
  *	for any canonical address, also for one the program never had, and for code
  *	up to 64 blocks ahead of the flow.
  * @space: the caller's name of the address space CR3 value @cr3 (low bits as
- *	in PIP) means; equal names share cached blocks. 0 is the space
- *	before any CR3 was seen. May be NULL: everything is space 0.
+ *	in PIP) means, of a guest if @nr; equal names share cached blocks. 0 is the
+ *	space before any CR3 was seen. May be NULL: everything is space 0.
  * @changed: true if code in [@ip, @ip + @len) was patched while it was
  *	traced; asked only where there is no code, or trace and code contradict
  *	each other. May be NULL.
@@ -71,6 +72,9 @@ struct kipt_sink {
 #define KIPT_FLOW_NO_MEMO (1U << 6)	/* walk every block, remember nothing else */
 #define KIPT_FLOW_CODE	(1U << 7)	/* INSN records say what code it was */
 #define KIPT_FLOW_NO_COND (1U << 8)	/* with BRANCHES: see kipt_flow_sums() */
+
+/* What kipt_code.space() may call all of a guest, if kipt_code.read() has none of it. */
+#define KIPT_SPACE_GUEST	(~1ULL)
 
 /* Every address space, as an argument of kipt_flow_forget(). */
 #define KIPT_FLOW_SPACES	(~0ULL)

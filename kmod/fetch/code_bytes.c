@@ -40,9 +40,7 @@
  * or a name that no number is known for, or one of a virtual machine. Names
  * are addresses of pages.
  */
-#define SPACE_GUEST	1ULL
 #define SPACE_UNKNOWN	2ULL
-#define SPACE_FLAGS	(SPACE_GUEST | SPACE_UNKNOWN)
 #define SPACE_SHIFT	2
 
 /* Set in @id of a page that is of a file: the rest is the file's number. */
@@ -374,7 +372,7 @@ static u32 read_kernel(const struct kipt_code_reader *reader, u64 ip, u8 *buf,
 static u32 read_part(struct kipt_code_reader *reader, u64 space, u64 ip,
 		     u8 *buf, u32 n)
 {
-	if (space & SPACE_GUEST)
+	if (space == KIPT_SPACE_GUEST)
 		return 0;
 	if (is_kernel_code(ip))
 		return read_kernel(reader, ip, buf, n);
@@ -414,7 +412,7 @@ static u64 kipt_code_bytes_space(void *ctx, u64 cr3, bool nr)
 	u32 i = hash_64(name, ilog2(KIPT_CODE_NAMES));
 
 	if (nr)
-		return name | SPACE_GUEST;
+		return KIPT_SPACE_GUEST;
 	if (reader->names[i].name != name) {
 		reader->names[i].name = name;
 		reader->names[i].space = find_space(reader, name);
@@ -426,7 +424,7 @@ static bool kipt_code_bytes_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
 	struct kipt_code_reader *reader = ctx;
 
-	return is_kernel_code(ip) &&
+	return is_kernel_code(ip) && space != KIPT_SPACE_GUEST &&
 	       kipt_text_view_sure(&reader->text, ip, len) < len;
 }
 
@@ -435,7 +433,7 @@ static bool kipt_code_bytes_based(void *ctx, u64 space)
 	struct kipt_code_reader *reader = ctx;
 	struct kipt_space who;
 
-	if (!reader->offsets || space & SPACE_FLAGS)
+	if (!reader->offsets || space & SPACE_UNKNOWN)
 		return false;
 	return kipt_spaces_who(spaces_of(reader), space >> SPACE_SHIFT ?: reader->unnamed, &who) &&
 	       who.based;
@@ -511,10 +509,10 @@ bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space,
 			 struct kipt_space *who)
 {
 	*who = (struct kipt_space){ 0 };
-	if (!space || space & SPACE_GUEST)
+	if (!space)
 		return false;
 	if (space & SPACE_UNKNOWN) {
-		who->name = space & ~SPACE_FLAGS;
+		who->name = space & ~SPACE_UNKNOWN;
 		return true;
 	}
 	return kipt_spaces_who(kipt_sideband_spaces(bytes->sideband), space >> SPACE_SHIFT, who);

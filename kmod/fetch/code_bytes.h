@@ -152,7 +152,7 @@ void kipt_code_reader_unnamed(struct kipt_code_reader *reader,
  * @space: as the flow has it from kipt_code.space()
  * @who: filled; zero is unknown
  *
- * Return: false if @space is 0, belongs to a virtual machine or was forgotten.
+ * Return: false if @space is 0 or was forgotten.
  */
 bool kipt_code_bytes_who(struct kipt_code_bytes *bytes, u64 space,
 			 struct kipt_space *who);

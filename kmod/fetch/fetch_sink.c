@@ -153,7 +153,9 @@ static void see_space(struct kipt_fetch_reader *reader,
 	struct kipt_space who = { 0 };
 	bool known;
 
-	if (space->flags & KIPT_RF_NO_VALUE)
+	if (space->flags & KIPT_RF_NR)
+		known = false;
+	else if (space->flags & KIPT_RF_NO_VALUE)
 		known = reader->unnamed &&
 			kipt_spaces_who(kipt_sideband_spaces(fetch->session->group.sideband),
 					reader->unnamed, &who);

@@ -17,6 +17,8 @@ NMI = re.compile(r"^CPU \d+, calls before the NMI ")
 TIME = re.compile(r"^ *(-?\d+\.\d)? +(\S.*)$")
 OPEN = re.compile(r"([\w.]+)(?: \[\w+\])?\(\) \{")
 USER = re.compile(r"^0x([0-9a-f]+) -> (?:0x([0-9a-f]+)|[\w.]+\(\))(?:  x (\d+))?$")
+# A gap in the calls: the kernel's text is another one now than when that ran, or may be.
+PATCHED = "--- gap: code that was patched"
 # The line before the calls of what the machine had survived.
 BEFORE = re.compile(r"^\d+ ms before this, .* on CPU (\d+) \(snapshot \d+\):$")
 # Printed instead of the calls of the thread that found a task that hangs.

@@ -93,6 +93,13 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 	return flow->at < size ? kipt_flow_resume(flow) : KIPT_NO_PSB;
 }
 
+static void begins(void *ctx, u64 offset)
+{
+	(void)ctx;
+	if (!is_psb(offset))
+		abort();
+}
+
 static u64 now(void *ctx)
 {
 	(void)ctx;
@@ -135,6 +142,7 @@ static struct kipt_excerpt_found *decode_within(u64 ticks)
 		.size = trace_size,
 		.end = { .ip = TEXT, .known = died_at },
 		.lines = LINES,
+		.begins = begins,
 		.now = now,
 		.limit = clock_now + ticks,
 		.memory = { memory, memory + ROOM },

@@ -366,6 +366,16 @@ crash_log_tests() {
 	done >with
 	same "crash_patched_code_as_it_ran" "" "$(diff without with 2>&1)"
 	flow_same "crash_patched" 0 1
+	dump --logs --patches none
+	same "crash_no_patch" 1000 "$("$KIPT" crash "$D" --cpu 0 --branches 2>/dev/null |
+		grep -m 1000 -c ' -> ffff')"
+	# Of no text anybody knows what it was.
+	for form in missed unseen damaged; do
+		dump --logs --patches $form
+		same "crash_patches_$form" "0" \
+			"$("$KIPT" crash "$D" --cpu 0 --branches 2>/dev/null | grep -c ' -> ffff')"
+	done
+	dump --logs
 	same "crash_threads" "100 101 102" "$("$KIPT" crash "$D" --json \
 		--branches | sed -n 's/.*"type":"branch".*"tid":\([0-9]*\).*/\1/p' |
 		sort -u | xargs)"

@@ -203,7 +203,15 @@ def logs_page(args, memory, cpu):
     patch = struct.pack("<QQQQI16s4x", args.event + 10**6, TEXT + 0x1005, 0, 0,
                         2 | 1 << 31, CODE[5:7])
     memory.write(at + 0x200 + 5 % 4 * 56, patch)
-    numbers = (written, 6, 0, 5, 0, 1, 2, 3)
+    numbers = {
+        "one": (written, 6, 0, 5, 0, 1, 2, 3),
+        # After all that are in the log, some that nobody saw.
+        "missed": (written, 6, 0, 6, 7, 1, 2, 3),
+        "unseen": (written, 6, 0, 6, 0, 1, 3, 3),
+        # There is none, and none was missed.
+        "none": (written, 6, 0, 6, 0, 1, 2, 3),
+        "damaged": (written, 5, 6, 5, 0, 1, 2, 3),
+    }[args.patches]
     memory.write(at + 0x300, struct.pack("<8Q", *numbers))
     number = [virtual + 0x300 + 8 * i for i in range(8)]
     page = bytearray(page_head(args, 7, 0, cpu))
@@ -574,6 +582,8 @@ def options():
     add("--kallsyms", default="own", help="own, negative or base")
     add("--info", action="append", default=[], help="a line more of VMCOREINFO")
     add("--module-id", action="append", default=[], help="a build id of the first module")
+    add("--patches", default="one", help="that the log has: one, none, missed, unseen,"
+        " damaged")
     add("--logs", action="store_true", help="of switches and patches; the"
         " code of the kernel was patched after the trace")
     add("--slots", help="snapshots: whole, loop (a list goes round), others (it does"

@@ -1110,9 +1110,79 @@ perf_recorded_tests() {
 		return
 	fi
 	recorded_compare "$ROOT/selftests/perf"
+	perf_guest_tests
+	perf_unswitched_tests
 	same "perf_recorded_classes" \
 		"$(sed -n 's/^| `\([a-z-]*\)` | \([0-9]*\) |.*/\1 \2/p' "$ROOT/docs/perf.md")" \
 		"$(awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' classes | sort)"
+}
+
+# edited NAME HOW...: kept.data is that recording, as another machine would have made it
+edited() {
+	local file=kept.data
+	recorded_unpack "$ROOT/selftests/perf/$1"
+	[ ! -d kept.data ] || file=kept.data/data
+	shift
+	python3 "$HERE/edit_perf.py" $file "$@" >/dev/null
+}
+
+# open_edited OPTION...: what is shown of it, on standard output
+open_edited() {
+	PERF_BUILDID_DIR=ids timeout 20 "$KIPT" open kept.data "$@" 2>err
+}
+
+# Of a guest no recording has the code, and its addresses are no symbols of this machine:
+# before and after it all is as if it was not there.
+perf_guest_tests() {
+	local mode
+	recorded_unpack "$ROOT/selftests/perf/6.12-both"
+	open_edited --branches >all
+	edited 6.12-both guest 8 20
+	open_edited --branches >some
+	same perf_guest_before "$(sed '/VMX non-root/,$d' some)" \
+		"$(head -n "$(grep -n 'VMX non-root' some | head -n 1 | cut -d: -f 1)" all | sed '$d')"
+	same perf_guest_after "$(tail -n 300 all)" "$(tail -n 300 some)"
+	same perf_guest_says_so 1 "$(grep -c 'a part of the trace is of guests' err)"
+	open_edited --branches --json >lines
+	same perf_guest_nothing_is_named "12 0" "$(python3 - lines <<-'END'
+	import json, sys
+	contexts = named = guest = 0
+	for line in map(json.loads, open(sys.argv[1])):
+	    if line["type"] == "context":
+	        guest = line.get("flags", 0) & 4
+	        contexts += bool(guest)
+	    elif guest and line["type"] != "time":
+	        named += "ip_symbol" in line or "to_symbol" in line or line["type"] == "branch"
+	print(contexts, named)
+	END
+	)"
+	edited 6.12-both guest 0 100000
+	for mode in --branches --calls --totals --counts --insns --folded; do
+		open_edited $mode >some
+		same "perf_guest_alone $mode" 0 "$(grep -c -e '\[kernel\]' -e '\[kinds\]' some)"
+	done
+	open_edited --counts --json >lines
+	same perf_guest_edges_say_so "$(grep -c '"edge"' lines)" \
+		"$(grep -c '"edge".*"guest":true' lines)"
+}
+
+# Who ran before the first switch of a CPU its event says, and without events nobody knows.
+perf_unswitched_tests() {
+	recorded_unpack "$ROOT/selftests/perf/6.12-processes"
+	open_edited --branches >all
+	edited 6.12-processes no-starts
+	open_edited --branches >some
+	# What ran before that is in no trace.
+	same perf_first_switch "$(sed -E '/^-- task (18|197) /d' all | md5sum)" "$(md5sum <some)"
+	edited 6.12-processes no-switches
+	open_edited --branches >some
+	same perf_no_switches "0 1" "$(grep -c -e task -e ' -> ' some) $(
+		grep -c 'who ran when was not recorded' err)"
+	recorded_unpack "$ROOT/selftests/perf/6.12-user"
+	open_edited --branches >all
+	edited 6.12-user no-switches
+	open_edited --branches >some
+	same perf_no_switches_one_process "$(grep ' -> ' all | md5sum)" "$(grep ' -> ' some | md5sum)"
 }
 
 # quiet NAME COMMAND...: it exits with 0 and says nothing on its standard error

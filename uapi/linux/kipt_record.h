@@ -111,7 +111,7 @@ struct kipt_record {
  *	@value, as the reader's source of code names it (in the kernel the
  *	physical address of its page table, CR3 without its low bits); 0: to all
  *	of them, both ends are in the kernel; KIPT_RF_NO_VALUE: nobody knows
- *	which. @aux: the process it is of (tgid), 0 unknown. Says nothing of
+ *	which; KIPT_RF_NR with that: they are a guest's. @aux: the process it is of (tgid), 0 unknown. Says nothing of
  *	where the CPU is, and of no other record.
  * @KIPT_RECORD_NODE: defines node @aux of the code from here on, whatever that
  *	was before: control enters it at @value, executes its instructions, and

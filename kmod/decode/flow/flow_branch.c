@@ -16,8 +16,7 @@
 static bool changes_at(const struct kipt_flow *flow, u64 ip, u32 len)
 {
 	return flow->code.changed &&
-	       flow->code.changed(flow->code.ctx,
-				  ip >> 63 ? 0 : flow->at.space, ip, len);
+	       flow->code.changed(flow->code.ctx, kipt_space_at(flow, ip), ip, len);
 }
 
 static bool changes_here(const struct kipt_flow *flow)

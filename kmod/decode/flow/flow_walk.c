@@ -61,7 +61,7 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 				const struct kipt_block **block)
 {
 	u64 ip = flow->at.ip;
-	u64 space = ip >> 63 ? 0 : flow->at.space;
+	u64 space = kipt_space_at(flow, ip);
 	enum kipt_status status;
 	struct kipt_trail *trail;
 
@@ -163,6 +163,7 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
 	flow->at.nr = nr;
 	if (flow->code.space)
 		flow->at.space = flow->code.space(flow->code.ctx, cr3, nr);
+	flow->at.high_space = nr ? flow->at.space : 0;
 	if (flow->state.enabled)
 		record.ip = flow->at.ip;
 	else

@@ -74,7 +74,7 @@ static void fold_pair(struct kipt_flow *flow, struct kipt_pair *pair)
 
 void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to)
 {
-	fold_edge(flow, from, flow->at.space, to, 1);
+	fold_edge(flow, from, kipt_space_at(flow, to), to, 1);
 }
 
 /* What the node of a patched block counted: no other leads on into it, or past it. */

@@ -47,8 +47,10 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 
 	if (flow->input.size < READS)
 		return false;
-	if (flow->walk.space != flow->at.space || flow->walk.mode != flow->at.mode) {
+	if (flow->walk.space != flow->at.space || flow->walk.high_space != flow->at.high_space ||
+	    flow->walk.mode != flow->at.mode) {
 		flow->walk.space = flow->at.space;
+		flow->walk.high_space = flow->at.high_space;
 		flow->walk.mode = flow->at.mode;
 		kipt_settle_returns(flow);
 	}

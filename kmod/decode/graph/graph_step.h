@@ -237,7 +237,7 @@ static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *walk, u64 ip)
 {
 	const struct kipt_index *index = &flow->blocks.index;
-	u64 space = ip >> 63 ? 0 : flow->at.space;
+	u64 space = kipt_space_at(flow, ip);
 	u32 at = kipt_index_first(index, kipt_block_key(space, ip)), link, number;
 	const struct kipt_node *node;
 

@@ -20,6 +20,10 @@ static void emit_space(struct kipt_flow *flow, u64 space, bool kernel)
 
 	if (!space && !kernel)
 		record.flags |= KIPT_RF_NO_VALUE;
+	if (space == KIPT_SPACE_GUEST) {
+		record.flags |= KIPT_RF_NO_VALUE | KIPT_RF_NR;
+		record.value = 0;
+	}
 	flow->output.counting.spaced = true;
 	flow->output.counting.kernel = kernel;
 	flow->output.counting.space = space;
@@ -53,7 +57,6 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
 {
 	u32 number;
 
-	space = in_kernel(from, to) ? 0 : space;
 	number = kipt_counts_number(&flow->counts, space, from, to, kind);
 	if (number)
 		flow->counts.edges[number].count += count;
@@ -64,5 +67,6 @@ void kipt_count_add(struct kipt_flow *flow, u64 space, u64 from, u64 to, u8 kind
 void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind)
 {
 	if (!flow->walk.trial)
-		kipt_count_add(flow, flow->at.space, from, to, kind, 1);
+		kipt_count_add(flow, in_kernel(from, to) ? flow->at.high_space : flow->at.space,
+			       from, to, kind, 1);
 }

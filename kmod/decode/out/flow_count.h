@@ -19,7 +19,7 @@ void kipt_count_edge(struct kipt_flow *flow, u64 from, u64 to, u8 kind);
 /**
  * kipt_count_add() - control went along an edge many times
  * @flow: counts
- * @space: address space of the end that is not the kernel's, if one is
+ * @space: address space of the end that is not the kernel's; 0 if both are
  * @from: the branch
  * @to: where control went
  * @kind: enum kipt_branch_kind

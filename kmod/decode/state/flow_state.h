@@ -33,6 +33,7 @@ enum kipt_claim {
  * struct kipt_place - where execution is
  * @ip: next instruction
  * @space: address space of low addresses
+ * @high_space: address space of high ones: 0, which is the kernel's, or a guest's
  * @cr3: last CR3
  * @nr: it belongs to VMX non-root operation
  * @mode: enum kipt_exec_kind
@@ -47,6 +48,7 @@ enum kipt_claim {
 struct kipt_place {
 	u64 ip;
 	u64 space;
+	u64 high_space;
 	u64 cr3;
 	bool nr;
 	u8 mode;
@@ -198,7 +200,8 @@ struct kipt_walk_bound {
  * @graph: nodes are followed (graph.h)
  * @forgot: code was forgotten since the last run, and nodes of it may be there
  * @mode: mode that the links of return addresses are for
- * @space: address space that they are for, if they lead to no kernel code
+ * @space: address space that they are for, if they lead to low addresses
+ * @high_space: the same of high ones
  *
  * flow_walk.c and flow_branch.c write it; so does graph_run.c, for what it follows.
  */
@@ -216,6 +219,7 @@ struct kipt_flow_walk {
 	bool forgot;
 	u8 mode;
 	u64 space;
+	u64 high_space;
 };
 
 /**
@@ -313,6 +317,18 @@ struct kipt_flow {
 };
 
 /**
+ * kipt_space_at() - the address space that an address is in now
+ * @flow: the flow
+ * @ip: address
+ *
+ * Return: its name, as struct kipt_code has it.
+ */
+static inline u64 kipt_space_at(const struct kipt_flow *flow, u64 ip)
+{
+	return ip >> 63 ? flow->at.high_space : flow->at.space;
+}
+
+/**
  * kipt_number_at() - the number of an address in the current space
  * @flow: the flow
  * @ip: address
@@ -321,9 +337,7 @@ struct kipt_flow {
  */
 static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
 {
-	return kipt_blocks_number(&flow->blocks,
-				  ip >> 63 ? 0 : flow->at.space, ip,
-				  flow->at.mode);
+	return kipt_blocks_number(&flow->blocks, kipt_space_at(flow, ip), ip, flow->at.mode);
 }
 
 /**

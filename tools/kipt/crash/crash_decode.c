@@ -116,6 +116,9 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
 	const struct run *run = ctx;
 	u32 done = 0, part, got;
 
+	/* Code of guests is in files that the user names, or nowhere. */
+	if (space == KIPT_SPACE_GUEST)
+		return run->decode->image ? image_read(run->decode->image, ip, bytes, size) : 0;
 	if (!run->patched || !(ip >> 63))
 		return bytes_read(run->decode, space, ip, bytes, size);
 	while (done < size) {
@@ -134,16 +137,14 @@ static bool code_changed(void *ctx, u64 space, u64 ip, u32 size)
 {
 	const struct run *run = ctx;
 
-	(void)space;
-	return run->patched && ip >> 63 &&
+	return run->patched && ip >> 63 && space != KIPT_SPACE_GUEST &&
 	       kipt_text_view_sure(&run->text, ip, size) < size;
 }
 
-/* What runs in a guest has no page table here. */
 static u64 space_name(void *ctx, u64 cr3, bool nr)
 {
 	(void)ctx;
-	return nr ? 0 : cr3 & ~0xfffULL;
+	return nr ? KIPT_SPACE_GUEST : cr3 & ~0xfffULL;
 }
 
 /*

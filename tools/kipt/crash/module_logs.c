@@ -115,8 +115,16 @@ static void patches_copy(struct crash_logs *logs,
 		}
 		patch_add(logs->patches, &patch);
 	}
-	if (missed == i + 1)
-		kipt_patch_log_missed(logs->patches);
+}
+
+/* After all that were logged: at which time nobody knows. */
+static void unknown_add(struct crash_logs *logs)
+{
+	const struct kipt_crash_patch patch = { .tsc = ~0ULL };
+
+	kipt_patch_log_missed(logs->patches);
+	patch_add(logs->patches, &patch);
+	logs->end_patch++;
 }
 
 static bool unseen(const struct crash_source *kernel,
@@ -130,37 +138,46 @@ static bool unseen(const struct crash_source *kernel,
 	       first + second != sum;
 }
 
+static bool patches_make(struct crash_logs *logs, u64 from)
+{
+	u32 room = room_for(logs->end_patch - from + 1);
+	void *memory = calloc(1, kipt_patch_log_size(room));
+
+	logs->patches = memory ? kipt_patch_log_init(memory, room, from) : NULL;
+	return logs->patches;
+}
+
+/* A log that cannot be read says nothing of any text. */
 static bool patches_load(struct crash_logs *logs,
 			 const struct crash_source *kernel,
 			 const struct kipt_crash_logs *page)
 {
 	const struct kipt_crash_ring *ring = &page->patches;
 	u64 written, start, first, missed, from;
-	void *memory;
-	u32 room;
+	bool good;
 
-	if (!ring_good(ring, sizeof(struct kipt_crash_patch)) ||
-	    !number_get(kernel, ring->written, &written) ||
-	    !number_get(kernel, page->patches_start, &start) ||
-	    !number_get(kernel, page->patches_first, &first) ||
-	    !number_get(kernel, page->patches_missed, &missed) ||
-	    written > NUMBER_MAX || start > written || first > written)
+	if (!ring->entries)
 		return true;
-	from = start + oldest(ring, written - start);
+	good = ring_good(ring, sizeof(struct kipt_crash_patch)) &&
+	       number_get(kernel, ring->written, &written) &&
+	       number_get(kernel, page->patches_start, &start) &&
+	       number_get(kernel, page->patches_first, &first) &&
+	       number_get(kernel, page->patches_missed, &missed) &&
+	       written <= NUMBER_MAX && start <= written && first <= written;
+	if (!good)
+		written = start = first = missed = 0;
+	from = good ? start + oldest(ring, written - start) : 0;
 	if (from < first)
 		from = first;
 	if (written - from > ENTRIES_MAX)
 		from = written - ENTRIES_MAX;
-	room = room_for(written - from);
-	memory = calloc(1, kipt_patch_log_size(room));
-	if (!memory)
-		return false;
-	logs->patches = kipt_patch_log_init(memory, room, from);
 	logs->first_patch = first;
 	logs->end_patch = written;
+	if (!patches_make(logs, from))
+		return false;
 	patches_copy(logs, kernel, ring, from, missed);
-	if (unseen(kernel, page))
-		kipt_patch_log_missed(logs->patches);
+	if (!good || missed > written || unseen(kernel, page))
+		unknown_add(logs);
 	return true;
 }
 

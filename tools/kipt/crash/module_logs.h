@@ -19,7 +19,8 @@
  * struct crash_logs - the logs of a CPU
  * @space_mask: bits of a CR3 value that name an address space
  * @switches: who ran; no entries if that is not known
- * @patches: patches of kernel text; NULL if they are not known
+ * @patches: patches of kernel text, and one more at the end if there were some that
+ *	nobody knows; NULL if there is no log of them
  * @first_patch: number of the first that may matter
  * @end_patch: number after the last
  */

@@ -21,10 +21,14 @@ struct sink {
 	bool failed;
 };
 
+/* What a folder has is of the machine that was traced, and not of its guests. */
 static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
-	(void)space;
-	return image_read(ctx, ip, buf, len);
+	const struct offline *offline = ctx;
+
+	if (space == KIPT_SPACE_GUEST && offline->saved->used)
+		return 0;
+	return image_read(offline->image, ip, buf, len);
 }
 
 static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
@@ -33,11 +37,17 @@ static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
 	return image_read(ctx, insn->ip, buf, len);
 }
 
-/* Code is the same in all, counts are not. What runs in a guest has no name. */
-static u64 space_name(void *ctx, u64 cr3, bool nr)
+static u64 guest_name(void *ctx, u64 cr3, bool nr)
 {
 	(void)ctx;
-	return nr ? 0 : cr3 & ~0xfffULL;
+	(void)cr3;
+	return nr ? KIPT_SPACE_GUEST : 0;
+}
+
+/* Code is the same in all, counts are not. */
+static u64 space_name(void *ctx, u64 cr3, bool nr)
+{
+	return nr ? guest_name(ctx, cr3, nr) : cr3 & ~0xfffULL;
 }
 
 static bool records_take(void *ctx, const struct kipt_record *records, u32 n)
@@ -262,7 +272,7 @@ static bool trace_decode(const struct offline *offline,
 	struct kipt_flow_config config = offline->config;
 	struct kipt_code code = {
 		.read = code_read,
-		.ctx = (void *)offline->image,
+		.ctx = (void *)offline,
 	};
 	struct shown shown;
 	struct jobs *jobs;
@@ -284,6 +294,9 @@ static bool trace_decode(const struct offline *offline,
 	output->view.code_ctx = (void *)offline->image;
 	if (config.output & KIPT_FLOW_COUNTS)
 		code.space = space_name;
+	else if (offline->saved->used)
+		code.space = guest_name;
+	output->view.guest_named = !offline->saved->used;
 	jobs = jobs_create(&config, &code, offline->jobs);
 	if (!jobs) {
 		say_error("cannot decode %s: %s", offline->path,

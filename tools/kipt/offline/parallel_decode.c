@@ -357,7 +357,7 @@ static u32 text_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	const struct worker *worker = ctx;
 	const struct jobs *jobs = worker->jobs;
 
-	if (!(ip >> 63))
+	if (!(ip >> 63) || space == KIPT_SPACE_GUEST)
 		return jobs->code.read(jobs->code.ctx, space, ip, buf, len);
 	return jobs->text.read(jobs->text.ctx, &worker->view, ip, buf, len);
 }
@@ -374,7 +374,7 @@ static bool text_changed(void *ctx, u64 space, u64 ip, u32 len)
 	const struct worker *worker = ctx;
 	const struct kipt_code *code = &worker->jobs->code;
 
-	if (!(ip >> 63))
+	if (!(ip >> 63) || space == KIPT_SPACE_GUEST)
 		return code->changed &&
 		       code->changed(code->ctx, space, ip, len);
 	return kipt_text_view_sure(&worker->view, ip, len) < len;

@@ -71,8 +71,9 @@ static u32 space_read(const struct perf_space *space, u64 address, u8 *bytes,
 static u32 base_read(void *ctx, u64 ip, u8 *buf, u32 len)
 {
 	const struct run *run = ctx;
+	u32 size = image_read(run->kernel_image, ip, buf, len);
 
-	return image_read(run->decode->image, ip, buf, len);
+	return size ? size : image_read(run->decode->image, ip, buf, len);
 }
 
 /* @view: NULL: nothing of it changed. */
@@ -95,13 +96,15 @@ static u32 kernel_read(void *ctx, const struct kipt_text_view *view, u64 ip,
 /* From so many branches on they are given away as they are, and not copied first. */
 #define GIVEN_LEAST	16
 
-/* Names of spaces are indices + 1. */
+/* Names of spaces are indices + 1. Code of guests is in files that the user names, or nowhere. */
 static u32 code_read(void *ctx, u64 name, u64 ip, u8 *buf, u32 len)
 {
 	struct run *run = ctx;
 	const struct perf_space *space;
 	u32 size = 0;
 
+	if (name == KIPT_SPACE_GUEST)
+		return image_read(run->decode->image, ip, buf, len);
 	if (ip >> 63)
 		return kernel_read(run, NULL, ip, buf, len);
 	space = name ? perf_maps_space(run->maps, name - 1) : NULL;
@@ -144,8 +147,14 @@ static u32 label_space(const struct run *run, u64 cr3)
 
 static u64 space_name(void *ctx, u64 cr3, bool nr)
 {
-	u32 space = nr ? PERF_NO_SPACE : label_space(ctx, cr3);
+	struct run *run = ctx;
+	u32 space;
 
+	if (nr) {
+		__atomic_store_n(&run->guest_seen, true, __ATOMIC_RELAXED);
+		return KIPT_SPACE_GUEST;
+	}
+	space = label_space(run, cr3);
 	return space == PERF_NO_SPACE ? 0 : space + 1;
 }
 
@@ -656,7 +665,7 @@ static bool queue_run(struct run *run, struct perf_queue *queue)
 	run->owners = NULL;
 	run->owner_count = 0;
 	run->turns = perf_maps_turns(run->maps, queue, run->timed_trace,
-				     &run->turn_count);
+				     run->aux.switches >= PERF_SWITCHES_TASK, &run->turn_count);
 	ok = run->turns && jobs_make(run, &stream) && perf_stream_begin(run, &stream) &&
 	     queue_begin(run, &stream) && trace_run(run, &stream);
 	while (ok && stream.trace.ahead_size && perf_part_goes_on(run, &stream))
@@ -731,7 +740,7 @@ static bool kcore_find(struct run *run)
 		return true;
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", run->decode->path);
 	if (!access(path, R_OK) &&
-	    !image_add_file(run->decode->image, path, run->decode->image_maps))
+	    !image_add_file(run->kernel_image, path, run->decode->image_maps))
 		return false;
 	snprintf(run->kallsyms, sizeof(run->kallsyms),
 		 "%s/kcore_dir/kallsyms", run->decode->path);
@@ -750,7 +759,7 @@ static bool kernel_find(struct run *run, const struct view_options *options)
 	ok = !vmlinux ||
 	     (perf_kernel_moved(&run->kernel, run->file, vmlinux,
 				&run->kernel_bias) &&
-	      image_add_kernel(run->decode->image, vmlinux, run->kernel_bias));
+	      image_add_kernel(run->kernel_image, vmlinux, run->kernel_bias));
 	return ok && kcore_find(run);
 }
 
@@ -836,8 +845,11 @@ static void missing_say(struct run *run)
 		say_note("perf lost trace %llu times, and %llu times others used the buffer",
 			 (unsigned long long)run->aux.partial,
 			 (unsigned long long)run->aux.collisions);
-	if (run->aux.switches == 1)
-		say_note("who ran when was recorded as tracepoints, which kipt does not read yet: code of several processes on one CPU is missing");
+	if (run->aux.per_cpu && run->aux.switches < PERF_SWITCHES_TASK &&
+	    perf_maps_several(run->maps))
+		say_note("who ran when %s: code of processes is missing, as more than one ran; perf record --switch-events records it",
+			 run->aux.switches ? "was recorded as tracepoints, which kipt does not read" :
+					     "was not recorded");
 	if (!run->aux.clock.mult)
 		say_note("perf did not say how its time relates to that of the trace: code is known only where a process ran one program");
 	else if (!perf_maps_tsc(run->maps))
@@ -846,6 +858,8 @@ static void missing_say(struct run *run)
 		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU code and task only if one process ran");
 	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
 		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
+	if (run->guest_seen && !image_any(run->decode->image))
+		say_note("a part of the trace is of guests of this machine (KVM): their code is in no recording, and missing");
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
@@ -950,6 +964,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			     output_spare_cond(&output, run->cycles);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
+	output.view.guest_named = image_any(run->decode->image);
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
 	maps_move(&output.maps, run->decode->image_maps);
 	progress_catch();
@@ -1016,8 +1031,10 @@ bool perf_decode(const struct perf_decode *decode,
 	run->file = perf_file_open(decode->path);
 	run->maps = run->file ? perf_maps_create() : NULL;
 	run->text = run->maps ? perf_text_create() : NULL;
-	if (run->text)
+	run->kernel_image = run->text ? image_create() : NULL;
+	if (run->kernel_image)
 		ok = recording_decode(run, options);
+	image_destroy(run->kernel_image);
 	perf_text_destroy(run->text);
 	perf_maps_destroy(run->maps);
 	perf_aux_free(&run->aux);

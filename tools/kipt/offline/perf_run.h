@@ -42,8 +42,11 @@ struct run {
 	struct perf_samples samples;
 	/* Taken before anything that was traced there. */
 	u64 samples_before;
+	/* Of the recording, and of --vmlinux. */
+	struct image *kernel_image;
 	bool kernel_missing;
 	bool kernel_seen;
+	bool guest_seen;
 	/* A queue. */
 	struct perf_turn *turns;
 	size_t turn_count;

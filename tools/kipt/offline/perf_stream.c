@@ -19,7 +19,7 @@ static bool trace_label(struct run *run, struct perf_label *label, struct perf_t
 	if (!run->user_only && !perf_label_replace(label, trace))
 		return false;
 	run->owners = perf_label_owners(label, &run->owner_count);
-	if (run->owner_count)
+	if (run->owner_count || perf_label_guests(label))
 		return true;
 	run->inserted = true;
 	return perf_label_insert(label, trace);

@@ -38,6 +38,7 @@ bool saved_dir_add(struct saved_dir *saved, const char *dir,
 {
 	char meta[4096];
 
+	saved->used = true;
 	snprintf(meta, sizeof(meta), "%s/meta.json", dir);
 	snprintf(saved->kallsyms, sizeof(saved->kallsyms), "%s/kallsyms", dir);
 	snprintf(saved->maps, sizeof(saved->maps), "%s/maps", dir);

@@ -10,11 +10,13 @@
 
 /**
  * struct saved_dir - the files of a folder that are read later
+ * @used: there is such a folder
  * @kallsyms: path, "" if there is none
  * @maps: path, "" if there is none
  * @tsc_khz: from meta.json
  */
 struct saved_dir {
+	bool used;
 	char kallsyms[4096];
 	char maps[4096];
 	u32 tsc_khz;

@@ -35,6 +35,9 @@ enum {
 	PERF_INFO_COUNT,
 };
 
+/* The least value of PERF_INFO_SWITCHES with which there are events of switches. */
+#define PERF_SWITCHES_TASK	2
+
 /**
  * struct perf_clock - from the clock of perf to the TSC and back
  * @shift: of the TSC

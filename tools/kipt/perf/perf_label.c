@@ -236,9 +236,11 @@ struct load {
 	u32 is_new : 1;
 };
 
+/* @guests: there were PIPs of guests as well, here or in an earlier stretch. */
 struct loads {
 	struct load *list;
 	size_t count;
+	bool guests;
 };
 
 /* What is known of a part of the trace, up to where the walk is. */
@@ -257,6 +259,8 @@ struct known {
 	/* Where user code began to run since; or NOWHERE. */
 	u64 entered;
 	bool in_psb;
+	/* A guest runs. */
+	bool guest;
 };
 
 struct perf_label {
@@ -296,6 +300,11 @@ void perf_label_destroy(struct perf_label *label)
 	free(label);
 }
 
+bool perf_label_guests(const struct perf_label *label)
+{
+	return label->loads.guests;
+}
+
 const struct perf_owner *perf_label_owners(const struct perf_label *label, size_t *count)
 {
 	*count = label->owner_count;
@@ -324,6 +333,7 @@ static void known_begin(const struct perf_label *label, struct known *known)
 	known->space = PERF_NO_SPACE;
 	known->entered = NOWHERE;
 	known->in_psb = false;
+	known->guest = false;
 }
 
 static bool load_add(struct loads *loads, const struct load *load)
@@ -520,8 +530,11 @@ static bool loads_find(struct loads *loads, struct known *known, size_t enough)
 			continue;
 		if (packet.type == KIPT_PACKET_PSB || packet.type == KIPT_PACKET_PSBEND)
 			known->in_psb = packet.type == KIPT_PACKET_PSB;
-		if (enters_user(walk, &packet) && known->entered == NOWHERE)
+		if (enters_user(walk, &packet) && known->entered == NOWHERE && !known->guest)
 			known->entered = walk_at(walk) - packet.len;
+		if (packet.type == KIPT_PACKET_PIP)
+			known->guest = packet.flags & KIPT_PF_NR;
+		loads->guests |= known->guest;
 		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
 			load = (struct load){ .at = walk_at(walk) - packet.len,
 					      .cr3 = packet.value };

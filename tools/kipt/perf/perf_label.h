@@ -54,6 +54,14 @@ void perf_label_destroy(struct perf_label *label);
 const struct perf_owner *perf_label_owners(const struct perf_label *label, size_t *count);
 
 /**
+ * perf_label_guests() - whether PIPs of guests were seen so far
+ * @label: the trace
+ *
+ * Return: true: a trace without other PIPs is one of guests, and not of user code.
+ */
+bool perf_label_guests(const struct perf_label *label);
+
+/**
  * perf_label_insert() - put PIP packets into the next stretch of a trace of user code
  * @label: the trace
  * @trace: the stretch, changed; a made-up CR3 is the index of a turn + 1, shifted

@@ -78,6 +78,7 @@ struct perf_maps {
 	/* Afterwards: spaces by pid, rans by CPU, both as they came. */
 	u32 *spaces_by_pid;
 	u32 only_pid;
+	bool several;
 	u64 tsc;
 	/* From the event that says where the kernel is. */
 	struct build_id kernel_id;
@@ -473,17 +474,25 @@ static struct ran *ran_last(const struct perf_maps *maps, u32 cpu)
 	return index ? &maps->rans[*index] : NULL;
 }
 
+/* Who runs before the first switch of a CPU: its event says so. A task that is dead by then
+ * has no numbers.
+ */
+static bool out_first(struct perf_maps *maps, const struct note *note)
+{
+	return note->pid == ~0U || ran_add(maps, note->cpu, 1, note->pid, note->tid);
+}
+
 /* Tracing of the next task may begin before its event is made, but not before
  * that of the one before: from there on it is the next one's.
  */
 static bool switch_play(struct perf_maps *maps, const struct note *note)
 {
-	struct ran *last;
+	struct ran *last = ran_last(maps, note->cpu);
 
 	if (note->misc & MISC_SWITCH_OUT)
-		return ran_add(maps, note->cpu, maps->now, note->other_pid,
+		return (last || out_first(maps, note)) &&
+		       ran_add(maps, note->cpu, maps->now, note->other_pid,
 			       note->other_tid);
-	last = ran_last(maps, note->cpu);
 	if (last && !last->turn.pid && last->turn.from) {
 		last->turn.pid = note->pid;
 		last->turn.tid = note->tid;
@@ -558,7 +567,7 @@ static int space_compare(const void *left, const void *right, void *ctx)
 }
 
 /* Where nothing says who ran: the only process there is. */
-static u32 only_process(const struct perf_maps *maps)
+static u32 only_process(struct perf_maps *maps)
 {
 	u32 pid = 0;
 	size_t i;
@@ -566,11 +575,15 @@ static u32 only_process(const struct perf_maps *maps)
 	for (i = 0; i < maps->space_count; i++) {
 		if (!maps->spaces[i].root)
 			continue;
-		if (pid && maps->spaces[i].pid != pid)
-			return 0;
+		maps->several |= pid && maps->spaces[i].pid != pid;
 		pid = maps->spaces[i].pid;
 	}
-	return pid;
+	return maps->several ? 0 : pid;
+}
+
+bool perf_maps_several(const struct perf_maps *maps)
+{
+	return maps->several;
 }
 
 static bool all_sort(struct perf_maps *maps)
@@ -747,7 +760,7 @@ static size_t ran_first(const struct perf_maps *maps, u32 cpu)
 
 struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 				  const struct perf_queue *queue,
-				  bool timed, size_t *count)
+				  bool timed, bool switched, size_t *count)
 {
 	struct perf_turn turn = { .space = PERF_NO_SPACE }, *list = NULL;
 	bool ok = true;
@@ -769,7 +782,7 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 		goto out;
 	}
 	turn.unknown = true;
-	for (i = ran_first(maps, queue->cpu); i < maps->ran_count && ok; i++) {
+	for (i = ran_first(maps, queue->cpu); switched && i < maps->ran_count && ok; i++) {
 		if (maps->rans[i].cpu != queue->cpu)
 			break;
 		/* Before the first change, too: nobody else is known. */

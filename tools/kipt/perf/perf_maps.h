@@ -84,10 +84,19 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
 		      const struct perf_clock *clock);
 
 /**
+ * perf_maps_several() - whether several processes ran
+ * @maps: was settled
+ *
+ * Return: false if the recording has mappings of one process at most.
+ */
+bool perf_maps_several(const struct perf_maps *maps);
+
+/**
  * perf_maps_turns() - who ran where a trace is of
  * @maps: was settled
  * @queue: the trace
  * @timed: it has times
+ * @switched: events say when CPUs switched tasks
  * @count: how many turns there are
  *
  * Return: at least one turn, in order, the first from 0 on; the caller frees
@@ -95,7 +104,7 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
  */
 struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 				  const struct perf_queue *queue,
-				  bool timed, size_t *count);
+				  bool timed, bool switched, size_t *count);
 
 /**
  * perf_maps_space() - a space

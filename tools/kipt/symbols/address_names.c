@@ -517,7 +517,9 @@ static void place_find(struct names *names, u32 pid, u64 address,
 	place->start = address;
 	place->first = 0;
 	place->end = 0;
-	if (address >> 63)
+	if (pid == NAMES_GUEST)
+		place->object = "guest";
+	else if (address >> 63)
 		kernel_find(names, address, place);
 	else
 		user_find(names, pid, address, place);
@@ -537,7 +539,7 @@ static u32 recent_index(u64 address, u32 pid)
 void names_find(struct names *names, u32 pid, u64 address,
 		struct place *place)
 {
-	u32 of = address >> 63 ? 0 : pid;
+	u32 of = address >> 63 && pid != NAMES_GUEST ? 0 : pid;
 	struct recent *recent = &names->recent[recent_index(address, of)];
 
 	if (recent->place.object && recent->address == address &&
@@ -618,6 +620,8 @@ bool names_source_place(struct names *names, u32 pid, u64 address,
 	const struct mapping *mapping;
 
 	*place = (struct source_place){ NULL, address };
+	if (pid == NAMES_GUEST)
+		return false;
 	if (address >> 63)
 		return names->kernel_source;
 	mapping = mapping_find(names, pid, address);
@@ -734,6 +738,8 @@ bool names_file(struct names *names, u32 pid, u64 address,
 	const struct mapping *mapping;
 	const char *called;
 
+	if (pid == NAMES_GUEST)
+		return false;
 	if (address >> 63)
 		return kernel_file(names, address, found);
 	mapping = mapping_find(names, pid, address);

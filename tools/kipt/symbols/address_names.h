@@ -13,6 +13,9 @@ struct debug_places;
 struct inlined;
 struct names;
 
+/* As the process of an address: a guest runs there, of whose code nothing is known. */
+#define NAMES_GUEST	(~0U)
+
 /**
  * struct place - an address in words
  * @symbol: function, or NULL
@@ -218,7 +221,8 @@ void names_learn(struct names *names, u32 pid);
 /**
  * names_find() - an address in words
  * @names: names
- * @pid: process the address is of; 0: not known
+ * @pid: process the address is of; 0: not known; NAMES_GUEST: it has no name, and its
+ *	@object is "guest"
  * @address: the address
  * @place: always filled
  */

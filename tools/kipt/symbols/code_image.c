@@ -46,6 +46,11 @@ struct image *image_create(void)
 	return image;
 }
 
+bool image_any(const struct image *image)
+{
+	return image->sources;
+}
+
 void image_destroy(struct image *image)
 {
 	struct source *source;

@@ -56,6 +56,12 @@ bool image_add_kernel(struct image *image, const char *path, u64 bias);
 bool image_add_pages(struct image *image, const char *name);
 
 /**
+ * image_any() - whether there is any code
+ * @image: the code
+ */
+bool image_any(const struct image *image);
+
+/**
  * image_read() - copy code
  * @image: from where
  * @address: first byte

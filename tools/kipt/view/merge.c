@@ -51,6 +51,7 @@ static const struct member members_of_counts[] = {
 	{ "kind", ROLE_KEY, FORM_TEXT, 0 },
 	{ "pid", ROLE_KEY, FORM_NUMBER, 0 },
 	{ "cr3", ROLE_KEY, FORM_HEX, 0 },
+	{ "guest", ROLE_KEY, FORM_FLAG, 0 },
 	{ "ip", ROLE_KEY, FORM_HEX, 0 },
 	{ "ip_symbol", ROLE_KEY, FORM_TEXT, 0 },
 	{ "to", ROLE_KEY, FORM_HEX, 0 },

@@ -115,6 +115,8 @@ static void process_text(struct json_object *members, FILE *out)
 		fprintf(out, "  -- process %s", pid);
 	else if (cr3)
 		fprintf(out, "  -- CR3 %s", cr3);
+	else if (text_of(members, "guest"))
+		fputs("  -- in a guest", out);
 }
 
 static void place_text(struct json_object *members, const char *name, const char *symbol,

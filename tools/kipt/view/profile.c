@@ -136,7 +136,7 @@ static u32 space_get(struct profile *profile, u32 pid, u64 cr3, u64 address)
 	u64 key = pid ? 1ULL << 63 | pid : cr3;
 	size_t *found;
 
-	if (address >> 63)
+	if (address >> 63 && pid != NAMES_GUEST)
 		return SPACE_KERNEL;
 	if (!key)
 		return SPACE_UNKNOWN;

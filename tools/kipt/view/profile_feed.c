@@ -32,7 +32,7 @@ static u32 symbol_of(struct profile_feed *feed, u64 address)
 {
 	const struct view_state *state = &feed->view->state;
 
-	return profile_symbol(feed->profile, state->pid, state->cr3, address);
+	return profile_symbol(feed->profile, view_code_pid(state), state->cr3, address);
 }
 
 static void place_find(void *ctx, u64 address, struct place *place)
@@ -110,13 +110,13 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 	const struct view_state *state = &feed->view->state;
 
 	frame->symbol = is_call(frame) ?
-			profile_function(feed->profile, state->pid, state->cr3,
+			profile_function(feed->profile, view_code_pid(state), state->cr3,
 					 frame->function) :
 			symbol_of(feed, frame->function);
 	frame->outer = active_add(feed, stack, frame->symbol);
 	frame_fold(feed, frame);
 	if (is_call(frame) && feed->html && feed->html->lines)
-		frame->source = html_lines_place(feed->html->lines, state->pid,
+		frame->source = html_lines_place(feed->html->lines, view_code_pid(state),
 						 frame->function);
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls++;
@@ -286,7 +286,7 @@ static const struct inlined *inlined_at(void *ctx, u64 site)
 
 	if (!feed->lanes || !view->options->inlined)
 		return NULL;
-	return names_inlined(view->names, view->state.pid, site, view->options->source);
+	return names_inlined(view->names, view_code_pid(&view->state), site, view->options->source);
 }
 
 static const struct call_track_ops track_ops = {
@@ -776,7 +776,7 @@ static u32 code_now(struct profile_feed *feed)
 {
 	const struct view_state *state = &feed->view->state;
 
-	return profile_code(feed->profile, state->pid, state->cr3);
+	return profile_code(feed->profile, view_code_pid(state), state->cr3);
 }
 
 static void branch_take(struct profile_feed *feed, u32 code, const struct kipt_record *r)

@@ -374,11 +374,13 @@ static void cpu_take(struct view *view, u32 cpu)
 {
 	struct view_state *state = &view->state;
 	size_t *first = lookup_get(&view->first_of, cpu);
+	size_t *guest = lookup_get(&view->guests, cpu);
 
 	*state = (struct view_state){
 		.cpu = cpu,
 		.tsc_first = view->merged ? state->tsc_first :
 			     first ? *first : 0,
+		.guest = guest && *guest,
 		.edge_pid = state->edge_pid,
 		.edge_cr3 = state->edge_cr3,
 	};
@@ -397,6 +399,21 @@ static void time_take(struct view *view, const struct kipt_record *r)
 		lookup_add(&view->first_of, state->cpu, r->value);
 }
 
+/* What a guest calls so is no page table of this machine. */
+static void context_take(struct view *view, const struct kipt_record *r)
+{
+	struct view_state *state = &view->state;
+	bool nr = r->flags & KIPT_RF_NR;
+	size_t *guest = lookup_get(&view->guests, state->cpu);
+
+	state->cr3 = nr ? 0 : r->value & ~0xfffULL;
+	state->guest = nr && !view->guest_named;
+	if (guest)
+		*guest = state->guest;
+	else if (state->guest && view->guests.count < RECORD_CPUS_MAX)
+		lookup_add(&view->guests, state->cpu, true);
+}
+
 static void state_take(struct view *view, const struct kipt_record *r)
 {
 	struct view_state *state = &view->state;
@@ -406,11 +423,11 @@ static void state_take(struct view *view, const struct kipt_record *r)
 		cpu_take(view, r->aux);
 		break;
 	case KIPT_RECORD_CONTEXT:
-		/* What a guest calls so is no page table of this machine. */
-		state->cr3 = r->flags & KIPT_RF_NR ? 0 : r->value & ~0xfffULL;
+		context_take(view, r);
 		break;
 	case KIPT_RECORD_SPACE:
-		state->edge_pid = r->aux;
+		state->edge_pid = r->flags & KIPT_RF_NR && !view->guest_named ? NAMES_GUEST :
+										r->aux;
 		state->edge_cr3 = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
 		break;
 	case KIPT_RECORD_TASK:
@@ -487,6 +504,7 @@ void view_finish(struct view *view)
 
 	view->finish(view);
 	lookup_free(&view->first_of);
+	lookup_free(&view->guests);
 	if (options->collect)
 		return;
 	if (options->hash && view->tally.records)
@@ -508,7 +526,7 @@ void view_finish(struct view *view)
 u32 view_pid(const struct view *view, const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_EDGE ? view->state.edge_pid :
-						  view->state.pid;
+						  view_code_pid(&view->state);
 }
 
 struct line_scope view_line_scope(const struct view *view,
@@ -518,9 +536,13 @@ struct line_scope view_line_scope(const struct view *view,
 		.kernel = names_code_version_of(view->names),
 	};
 
-	if (view_in_kernel(record))
+	scope.pid = view_code_pid(&view->state);
+	if (scope.pid == NAMES_GUEST)
 		return scope;
-	scope.pid = view->state.pid;
+	if (view_in_kernel(record)) {
+		scope.pid = 0;
+		return scope;
+	}
 	scope.version = names_version_of(view->names);
 	scope.learned = names_learned_of(view->names);
 	return scope;
@@ -558,7 +580,7 @@ const char *view_sentence(const struct view *view, const struct kipt_record *rec
 	bool has_ip = !(record->flags & KIPT_RF_NO_IP);
 	char where[256];
 
-	names_text(view->names, view->state.pid, record->ip, where, sizeof(where));
+	names_text(view->names, view_code_pid(&view->state), record->ip, where, sizeof(where));
 	if (record->type != RECORD_SAMPLE)
 		return words_sentence(record, where, text, size);
 	snprintf(text, size, "sample of %s%s%s", names_event(view->names, record->value),
@@ -570,7 +592,9 @@ void view_process(struct view *view, u32 pid, u64 cr3)
 {
 	const char *comm;
 
-	if (pid) {
+	if (pid == NAMES_GUEST) {
+		fputs("  -- in a guest", view->out);
+	} else if (pid) {
 		comm = names_comm(view->names, pid, pid);
 		fprintf(view->out, "  -- process %u%s%s", pid,
 			*comm ? " " : "", comm);

@@ -351,20 +351,33 @@ u32 view_kinds(const struct view_options *options);
  * struct view_state - what records that came before say about the next one
  * @cpu: its CPU
  * @tid, @pid: its task, 0 if not known
+ * @guest: what runs is a guest's, and that task runs the virtual machine
  * @cr3: its page table, 0 if not known
  * @tsc: time, 0 if not known
  * @tsc_first: the first time there was, on its CPU unless they are merged
- * @edge_pid, @edge_cr3: process and page table of EDGE records, 0 if not known;
- *	of no CPU
+ * @edge_pid, @edge_cr3: process and page table of EDGE records, 0 if not known, and
+ *	NAMES_GUEST for a guest; of no CPU
  */
 struct view_state {
 	u32 cpu;
 	u32 tid, pid;
+	bool guest;
 	u64 cr3;
 	u64 tsc, tsc_first;
 	u32 edge_pid;
 	u64 edge_cr3;
 };
+
+/**
+ * view_code_pid() - the process that the code which runs now is named by
+ * @state: the state
+ *
+ * Return: as names_find() takes it: 0: not known; NAMES_GUEST.
+ */
+static inline u32 view_code_pid(const struct view_state *state)
+{
+	return state->guest ? NAMES_GUEST : state->pid;
+}
 
 /**
  * struct view - a printer at work
@@ -384,6 +397,8 @@ struct view_state {
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all
  * @first_of: the first time of each CPU, unless they are merged
+ * @guest_named: code of guests is named as all is: the user said what runs there
+ * @guests: CPUs that a guest ran on, and whether it does
  * @cut: the file ends too early
  * @failed: something is not shown, and a message said so
  */
@@ -403,6 +418,8 @@ struct view {
 	void (*finish)(struct view *view);
 	void *self;
 	struct lookup first_of;
+	bool guest_named;
+	struct lookup guests;
 	bool merged;
 	bool cut;
 	bool failed;

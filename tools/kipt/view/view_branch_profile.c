@@ -46,7 +46,7 @@ static void range_end(struct view *view, u64 end)
 	struct printer *printer = view->self;
 
 	if (printer->runs)
-		branch_profile_range(printer->profile, view->names, view->state.pid,
+		branch_profile_range(printer->profile, view->names, view_code_pid(&view->state),
 				     printer->begin, end, printer->returned);
 	printer->runs = false;
 }
@@ -63,7 +63,7 @@ static void branch_take(struct view *view, const struct kipt_record *r)
 	}
 	range_end(view, r->ip);
 	if (kind & BRANCH_KINDS)
-		branch_profile_branch(printer->profile, view->names, view->state.pid, r->ip,
+		branch_profile_branch(printer->profile, view->names, view_code_pid(&view->state), r->ip,
 				      r->value);
 	printer->runs = true;
 	printer->returned = r->kind == KIPT_BRANCH_RET;

@@ -46,7 +46,7 @@ static const struct inlined *inlined_at(void *ctx, u64 site)
 	    (options->max_depth &&
 	     call_stack_top(calls->track.stack)->depth + 1 >= options->max_depth))
 		return NULL;
-	return names_inlined(view->names, view->state.pid, site, options->source);
+	return names_inlined(view->names, view_code_pid(&view->state), site, options->source);
 }
 
 /* GCC clears so many bytes with REP STOS, which is slower than to copy this. */
@@ -62,7 +62,7 @@ static void line_make(void *ctx, enum call_line_kind kind, u64 address,
 	line->count = 1;
 	line->instances = 1;
 	line->address = address;
-	line->pid = view->state.pid;
+	line->pid = view_code_pid(&view->state);
 	line->version = names_version_of(view->names);
 	line->tsc = view->state.tsc;
 	line->tsc_first = view->state.tsc_first;
@@ -72,7 +72,7 @@ static void place_find(void *ctx, u64 address, struct place *place)
 {
 	struct view *view = ctx;
 
-	names_find(view->names, view->state.pid, address, place);
+	names_find(view->names, view_code_pid(&view->state), address, place);
 }
 
 /* Cycles and instructions of its task are those of the last time. */

@@ -53,7 +53,7 @@ static void edge_print(struct view *view, const struct edge *edge, bool whose)
 		(unsigned long long)edge->from, from,
 		(unsigned long long)edge->to, to,
 		words_kind(KIPT_RECORD_BRANCH, edge->kind));
-	if (whose && !edge_in_kernel(edge))
+	if (edge->pid == NAMES_GUEST || (whose && !edge_in_kernel(edge)))
 		view_process(view, edge->pid, edge->cr3);
 	fputc('\n', view->out);
 }
@@ -74,7 +74,9 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 
 	jsonl_text(line, "type", "edge");
 	jsonl_text(line, "kind", words_kind(KIPT_RECORD_BRANCH, edge->kind));
-	if (edge->pid)
+	if (edge->pid == NAMES_GUEST)
+		jsonl_flag(line, "guest", true);
+	else if (edge->pid)
 		jsonl_number(line, "pid", edge->pid);
 	if (edge->cr3)
 		jsonl_hex(line, "cr3", edge->cr3);

@@ -40,7 +40,7 @@ static void insn_take(struct view *view, const struct kipt_record *r)
 	    printer->end - printer->begin + r->aux > COVERAGE_BYTES) {
 		stretch_end(view);
 		printer->begin = r->ip;
-		printer->pid = view->state.pid;
+		printer->pid = view_code_pid(&view->state);
 	}
 	printer->end = r->ip + r->aux;
 }

@@ -35,7 +35,7 @@ static void symbol_add(struct view *view, struct json_object *line,
 /* Functions that were inlined where a call is, the outermost first. */
 static void inlined_add(struct view *view, struct json_object *line, u64 address)
 {
-	const struct inlined *inlined = names_inlined(view->names, view->state.pid, address,
+	const struct inlined *inlined = names_inlined(view->names, view_code_pid(&view->state), address,
 						      view->options->source);
 	struct json_object *names;
 

@@ -36,9 +36,9 @@ static u32 branch_text(struct view *view, const struct kipt_record *r,
 	char from[256] = "?", to[256] = "?";
 
 	if (!(r->flags & KIPT_RF_NO_IP))
-		view_place(view, view->state.pid, r->ip, from, sizeof(from));
+		view_place(view, view_code_pid(&view->state), r->ip, from, sizeof(from));
 	if (!(r->flags & KIPT_RF_NO_VALUE))
-		view_place(view, view->state.pid, r->value, to, sizeof(to));
+		view_place(view, view_code_pid(&view->state), r->value, to, sizeof(to));
 	return snprintf(text, LINE_MAX, "%16llx %s -> %llx %s  %s\n",
 			(unsigned long long)r->ip, from,
 			(unsigned long long)r->value, to,
@@ -59,7 +59,7 @@ static void target_text(struct view *view, const struct disasm *insn,
 			 (unsigned long long)insn->target);
 		return;
 	}
-	names_text(view->names, view->state.pid, insn->target, name,
+	names_text(view->names, view_code_pid(&view->state), insn->target, name,
 		   sizeof(name));
 	if (name[0] != '0')
 		snprintf(text, size, " <%s>", name);
@@ -84,7 +84,7 @@ static u32 insn_text(struct view *view, const struct kipt_record *r, char *text)
 {
 	char name[256];
 
-	view_place(view, view->state.pid, r->ip, name, sizeof(name));
+	view_place(view, view_code_pid(&view->state), r->ip, name, sizeof(name));
 	if (view->options->disasm)
 		return disasm_text(view, r, name, text);
 	return snprintf(text, LINE_MAX, "%16llx %s\n",

@@ -85,7 +85,7 @@ static void symbol_print(struct view *view, const struct profile *profile,
 
 	totals_row(view->out, columns, &sums);
 	fputs(totals_text(symbol, text, sizeof(text)), view->out);
-	if (whose && symbol->space)
+	if (whose && symbol->space && space->pid != NAMES_GUEST)
 		view_process(view, space->pid, space->cr3);
 	fputc('\n', view->out);
 }
@@ -119,7 +119,7 @@ void totals_json(struct view *view, const struct profile *profile,
 	else if (symbol->called)
 		jsonl_hex(line, symbol->object ? "offset" : "ip",
 			  symbol->start);
-	if (space->pid)
+	if (space->pid && space->pid != NAMES_GUEST)
 		jsonl_number(line, "pid", space->pid);
 	if (space->cr3)
 		jsonl_hex(line, "cr3", space->cr3);

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Changes a perf.data file in place, as other machines or options would have it.
+
+Usage: edit_perf.py FILE guest BEGIN END	PIPs of each buffer, from one number up to
+						another, are of a guest (NR)
+       edit_perf.py FILE no-starts		of each CPU no event says what ran when tracing
+						began, and none that is older is there
+       edit_perf.py FILE no-switches		no event says who ran
+"""
+import struct
+import sys
+
+ITRACE_START, LOST_SAMPLES, SWITCH, SWITCH_WIDE = 12, 13, 14, 15
+AUXTRACE_INFO, AUXTRACE = 70, 71
+SWITCHES = 7
+PIP = b"\x02\x43"
+
+
+def events(data):
+    """Place, type, and end of each event; the trace of a buffer follows its event."""
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        yield at, kind, at + length
+        if kind == AUXTRACE:
+            length += struct.unpack_from("<Q", data, at + 8)[0]
+        at += length
+
+
+def guest(data, begin, end):
+    for at, kind, last in events(data):
+        if kind != AUXTRACE:
+            continue
+        stop = last + struct.unpack_from("<Q", data, at + 8)[0]
+        number, at = 0, last
+        while (at := data.find(PIP, at, stop)) >= 0:
+            # The same bytes may be part of another packet: page tables are lower.
+            if data[at + 7] == 0 and data[at + 6] == 0:
+                if begin <= number < end:
+                    data[at + 2] |= 1
+                number += 1
+            at += len(PIP)
+        print(number)
+
+
+def leave_out(data, at):
+    """The event becomes one that means nothing."""
+    struct.pack_into("<I", data, at, LOST_SAMPLES)
+
+
+def stamp(data, at):
+    """CPU and time of an event of a switch or start, whose bodies have one size."""
+    time, cpu = struct.unpack_from("<QI", data, at + 24)
+    return cpu, time
+
+
+def no_starts(data):
+    starts = {}
+    for at, kind, _ in events(data):
+        if kind == ITRACE_START:
+            cpu, time = stamp(data, at)
+            starts.setdefault(cpu, time)
+    for at, kind, _ in events(data):
+        if kind in (ITRACE_START, SWITCH_WIDE):
+            cpu, time = stamp(data, at)
+            if kind == ITRACE_START or time < starts[cpu]:
+                leave_out(data, at)
+
+
+def no_switches(data):
+    for at, kind, _ in events(data):
+        if kind in (ITRACE_START, SWITCH, SWITCH_WIDE):
+            leave_out(data, at)
+        elif kind == AUXTRACE_INFO:
+            struct.pack_into("<Q", data, at + 16 + 8 * SWITCHES, 0)
+
+
+def main():
+    path, how, *numbers = sys.argv[1:]
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    if how == "guest":
+        guest(data, *map(int, numbers))
+    elif how == "no-starts":
+        no_starts(data)
+    elif how == "no-switches":
+        no_switches(data)
+    else:
+        sys.exit(__doc__)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+main()
