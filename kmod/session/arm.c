@@ -38,6 +38,23 @@ static bool may_change(int err)
 	return err == -EBUSY || err == -ETIMEDOUT || err == -ENOMEM;
 }
 
+static bool should_run(const struct kipt_session *session)
+{
+	return !READ_ONCE(session->dead) && session->state == KIPT_STATE_RUNNING &&
+	       !READ_ONCE(session->arm.lent) && !kipt_latch_cause();
+}
+
+/* Who waits for the lock may have it: a CPU that does not answer took long. Return: whether the
+ * session is to run still.
+ */
+static bool let_others(struct kipt_session *session)
+{
+	mutex_unlock(&session->lock);
+	cond_resched();
+	mutex_lock(&session->lock);
+	return should_run(session);
+}
+
 /* Return: whether to try again. */
 static bool start_missing(struct kipt_session *session)
 {
@@ -59,6 +76,8 @@ static bool start_missing(struct kipt_session *session)
 				session->group.id, trace->cpu, refusal.text);
 		session->arm.logged = true;
 		again |= may_change(err);
+		if (err == -ETIMEDOUT && !let_others(session))
+			return false;
 	}
 	return again;
 }
@@ -116,7 +135,7 @@ void kipt_arm_keep_running(struct work_struct *work)
 		 * Who sets the latch stops the sessions that have CPUs then: also
 		 * those that were taken back before this look at it.
 		 */
-		if (session->state == KIPT_STATE_RUNNING && !kipt_latch_cause())
+		if (should_run(session))
 			again = start_missing(session);
 		if (again)
 			mod_delayed_work(kipt_session_wq, &session->arm.work, RETRY);

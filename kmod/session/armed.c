@@ -44,9 +44,13 @@ int kipt_armed_start(struct kipt_session *session, struct kipt_refusal *refusal)
 	for (i = 0; i < session->nr_traces; i++) {
 		err = kipt_armed_start_cpu(session, &session->traces[i],
 					   refusal);
-		/* At a later start the work item starts CPUs that are missing. */
 		if (err && err != -ENXIO && session->state == KIPT_STATE_NEW)
 			return err;
+		/* At a later start the work item starts CPUs that are missing. Others wait for
+		 * the lock, and each CPU that does not answer takes long.
+		 */
+		if (err == -ETIMEDOUT)
+			break;
 	}
 	return 0;
 }

@@ -119,14 +119,17 @@ static int reserve_armed(struct kipt_session *session,
 	int err;
 	u32 i;
 
+	/* Later starts refuse nothing, and each CPU is reserved when it starts. */
+	if (session->generation)
+		return 0;
 	for (i = 0; i < session->nr_traces; i++) {
 		if (!cpu_online(session->traces[i].cpu) ||
 		    is_yielded(session, &session->traces[i]))
 			continue;
 		err = kipt_parts_reserve_cpu(session, &session->traces[i],
 					     refusal);
-		/* It went offline just now; or is tried again by itself. */
-		if (err && err != -ENXIO && !session->generation)
+		/* It went offline just now. */
+		if (err && err != -ENXIO)
 			return err;
 	}
 	return 0;

@@ -23,6 +23,7 @@
 #define END_WAIT	HZ
 
 static void end_session(struct work_struct *work);
+static bool begin_end(struct kipt_session *session);
 
 /* Nobody finds the session any more, nobody reads it, and it is stopped. */
 static void free_parts(struct work_struct *work)
@@ -71,7 +72,7 @@ static void owner_gone(struct work_struct *work)
 	struct kipt_session *session =
 		container_of(work, struct kipt_session, gone_work);
 
-	kipt_session_destroy(session);
+	begin_end(session);
 	kipt_session_put(session);
 }
 
@@ -235,12 +236,13 @@ static void end_session(struct work_struct *work)
 
 /*
  * What session-new makes meanwhile, without the lock, is freed with the last
- * pin; everything else it does, it does with the lock, and not any more.
+ * pin; everything else it does, it does with the lock, and not any more. Return: false if it
+ * ends already.
  */
-void kipt_session_destroy(struct kipt_session *session)
+static bool begin_end(struct kipt_session *session)
 {
 	if (!kipt_session_unpublish(session))
-		return;
+		return false;
 	mutex_lock(&session->lock);
 	if (session->state == KIPT_STATE_RUNNING)
 		kipt_session_stop_traces(session, KIPT_STOP_CAUSE_USER, NULL);
@@ -255,7 +257,13 @@ void kipt_session_destroy(struct kipt_session *session)
 	kipt_armed_log(session);
 	forget_socket(session);
 	mod_delayed_work(kipt_session_wq, &session->end_work, 0);
-	wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
+	return true;
+}
+
+void kipt_session_destroy(struct kipt_session *session)
+{
+	if (begin_end(session))
+		wait_event_timeout(session->wait, READ_ONCE(session->ended), END_WAIT);
 }
 
 void kipt_session_close(void)
@@ -266,6 +274,5 @@ void kipt_session_close(void)
 		kipt_session_destroy(session);
 		kipt_session_put(session);
 	}
-	/* Work that is under way has events to send. */
-	flush_workqueue(kipt_session_wq);
+	kipt_session_flush();
 }

@@ -24,6 +24,8 @@ static bool closed;
 static DEFINE_PER_CPU(struct kipt_session *, holder);
 static int hotplug_state;
 struct workqueue_struct *kipt_session_wq;
+/* Runs event_work, which others of the session wait for; it waits for nobody. */
+static struct workqueue_struct *events_wq;
 static atomic_t nr_sessions = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(all_freed);
 
@@ -153,7 +155,7 @@ struct kipt_trace *kipt_session_trace(struct kipt_session *session, u32 cpu)
 void kipt_session_wake(struct kipt_session *session)
 {
 	wake_up_interruptible(&session->wait);
-	queue_work(kipt_session_wq, &session->event_work);
+	queue_work(events_wq, &session->event_work);
 }
 
 int kipt_session_check_gone(const struct kipt_session *session,
@@ -414,15 +416,23 @@ void kipt_session_free(struct kipt_session *session)
 
 int __init kipt_session_init(void)
 {
+	int err = -ENOMEM;
+
 	kipt_session_wq = alloc_workqueue("kipt", WQ_UNBOUND, 0);
 	if (!kipt_session_wq)
 		return -ENOMEM;
+	events_wq = alloc_workqueue("kipt_events", WQ_UNBOUND, 0);
+	if (!events_wq)
+		goto destroy;
 	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "kipt:online",
 					  cpu_online_cb, cpu_offline_cb);
 	if (hotplug_state >= 0)
 		return 0;
+	err = hotplug_state;
+	destroy_workqueue(events_wq);
+destroy:
 	destroy_workqueue(kipt_session_wq);
-	return hotplug_state;
+	return err;
 }
 
 void kipt_session_uninit(void)
@@ -430,4 +440,11 @@ void kipt_session_uninit(void)
 	wait_event_idle(all_freed, !atomic_read(&nr_sessions));
 	cpuhp_remove_state_nocalls(hotplug_state);
 	destroy_workqueue(kipt_session_wq);
+	destroy_workqueue(events_wq);
+}
+
+void kipt_session_flush(void)
+{
+	flush_workqueue(kipt_session_wq);
+	flush_workqueue(events_wq);
 }
