@@ -72,6 +72,7 @@ static_assert(IS_ALIGNED(STACK_BYTES, PAGE_SIZE) && IS_ALIGNED(LISTS_BYTES, PAGE
  * @space: the address space user code is read of, as kipt_sideband_space()
  *	names it; 0: of none
  * @kernel_text: what of the kernel's text was patched since it ran
+ * @unseen: it was patched, and nobody knows where
  * @stopped: TSC of the end of the trace
  * @printed: lines
  */
@@ -83,6 +84,7 @@ struct excerpt {
 	struct kipt_excerpt_text text;
 	u64 space;
 	struct kipt_text_view kernel_text;
+	bool unseen;
 	u64 stopped;
 	u32 printed;
 };
@@ -175,7 +177,7 @@ static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf, 
 /* Of what was patched since the begin nobody knows whether it ran before that, or after it. */
 static u32 read_kernel(const struct excerpt *excerpt, u64 ip, u8 *buf, u32 n)
 {
-	n = kipt_text_view_sure(&excerpt->kernel_text, ip, n);
+	n = excerpt->unseen ? 0 : kipt_text_view_sure(&excerpt->kernel_text, ip, n);
 	return n && !copy_from_kernel_nofault(buf, (void *)ip, n) ? n : 0;
 }
 
@@ -184,7 +186,8 @@ static bool kipt_excerpt_changed(void *ctx, u64 space, u64 ip, u32 len)
 	const struct excerpt *excerpt = ctx;
 
 	return is_kernel_code(ip) && space != KIPT_SPACE_GUEST &&
-	       kipt_text_view_sure(&excerpt->kernel_text, ip, len) < len;
+	       (excerpt->unseen ||
+	       kipt_text_view_sure(&excerpt->kernel_text, ip, len) < len);
 }
 
 static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
@@ -261,6 +264,7 @@ static void see_patches(struct excerpt *excerpt, const struct kipt_excerpt_sourc
 	u64 first = source->trace->group->first_patch;
 
 	excerpt->stopped = source->stop->tsc;
+	excerpt->unseen = log && kipt_text_patch_unseen();
 	kipt_text_view_init(&excerpt->kernel_text, log, first,
 			    log ? kipt_patch_log_count(log) : first,
 			    (u64)tsc_khz * KIPT_TEXT_SLACK_MS);

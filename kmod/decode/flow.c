@@ -42,7 +42,8 @@ size_t kipt_flow_size(const struct kipt_flow_config *config)
 		    1U << KIPT_BRANCH_RET | 1U << KIPT_BRANCH_SYSCALL | \
 		    1U << KIPT_BRANCH_SYSRET | 1U << KIPT_BRANCH_IRET | \
 		    1U << KIPT_BRANCH_FAR | 1U << KIPT_BRANCH_VMENTRY | \
-		    1U << KIPT_BRANCH_EVENT | 1U << KIPT_BRANCH_TSX_ABORT)
+		    1U << KIPT_BRANCH_EVENT | 1U << KIPT_BRANCH_TSX_ABORT | \
+		    1U << KIPT_BRANCH_VMEXIT)
 
 static u32 wanted_kinds(u32 output)
 {

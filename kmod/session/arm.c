@@ -50,7 +50,8 @@ static bool should_run(const struct kipt_session *session)
 static bool let_others(struct kipt_session *session)
 {
 	mutex_unlock(&session->lock);
-	cond_resched();
+	/* They have to wake up first. */
+	schedule_timeout_uninterruptible(1);
 	mutex_lock(&session->lock);
 	return should_run(session);
 }

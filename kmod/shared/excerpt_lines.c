@@ -418,11 +418,14 @@ static void see_enable(struct kipt_excerpt_lines *list,
 		       const struct kipt_record *record)
 {
 	struct kipt_excerpt_line *last = newest(list);
-	bool off = list->off;
+	bool off = list->off, back = list->back;
 
 	list->user = !is_kernel(record->ip);
 	list->here = record->ip;
 	list->off = false;
+	list->back = false;
+	if (back)
+		return;
 	if (last && last->kind == KIPT_EXCERPT_GAP && !last->ip)
 		last->ip = record->ip;
 	else if (off && list->top >= 0)
@@ -443,11 +446,36 @@ static void see_gap(struct kipt_excerpt_lines *list,
 	}
 }
 
+/* Return: whether the record is one of a guest, or of the way into one or out of it. */
+static bool see_guest(struct kipt_excerpt_lines *list, const struct kipt_record *record)
+{
+	bool was = list->guest;
+
+	if (record->type == KIPT_RECORD_CONTEXT) {
+		list->guest = record->flags & KIPT_RF_NR;
+		list->back |= was && !list->guest;
+		return true;
+	}
+	if (record->type != KIPT_RECORD_BRANCH)
+		return was && record->type != KIPT_RECORD_TIME;
+	if (record->kind == KIPT_BRANCH_VMENTRY) {
+		list->guest = true;
+	} else if (record->kind == KIPT_BRANCH_VMEXIT) {
+		list->guest = false;
+		list->user = false;
+		list->here = record->value;
+		was = true;
+	}
+	return was || list->guest;
+}
+
 void kipt_excerpt_lines_add(struct kipt_excerpt_lines *list,
 			    const struct kipt_record *record)
 {
 	bool known = !(record->flags & KIPT_RF_NO_IP);
 
+	if (see_guest(list, record))
+		return;
 	switch (record->type) {
 	case KIPT_RECORD_BRANCH:
 		see_branch(list, record);

@@ -103,6 +103,8 @@ struct kipt_excerpt_branch {
  * @jump_before: @now of the line it was in before it
  * @user: user code runs
  * @off: tracing was turned off in the kernel
+ * @guest: a guest runs, of which nothing is listed
+ * @back: it ran until now: what is open goes on
  * @nr_user: branches of user code up to the last entry into the kernel, which is
  *	the last of them, as far as they are known without a gap; those in a
  *	row as one
@@ -121,6 +123,8 @@ struct kipt_excerpt_lines {
 	u64 jump_before;
 	bool user;
 	bool off;
+	bool guest;
+	bool back;
 	u32 nr_user;
 	struct kipt_excerpt_branch user_branches[KIPT_EXCERPT_USER_MOST];
 };

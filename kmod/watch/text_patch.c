@@ -264,6 +264,11 @@ u64 kipt_text_patch_begin(void)
 	return kipt_text_patch_count();
 }
 
+bool kipt_text_patch_unseen(void)
+{
+	return misses() != READ_ONCE(misses_seen);
+}
+
 u64 kipt_text_patch_count(void)
 {
 	return kipt_patch_log_count(patch_log);
@@ -288,7 +293,7 @@ void kipt_text_patch_describe(struct kipt_crash_logs *logs)
 bool kipt_text_patch_undo(u64 first, u64 ip, u8 *buf, u32 len)
 {
 	/* A patch that nobody logged, after all that are. */
-	if (misses() != READ_ONCE(misses_seen) || !is_listening())
+	if (kipt_text_patch_unseen() || !is_listening())
 		return false;
 	/* The bytes were read before the log is. */
 	smp_rmb();

@@ -45,6 +45,14 @@ void kipt_text_patch_put(void);
 u64 kipt_text_patch_begin(void);
 
 /**
+ * kipt_text_patch_unseen() - whether text was patched after all patches that are logged
+ *
+ * Context: any, after kipt_text_patch_get(). Of a kernel whose patches cannot be watched it does
+ * not know.
+ */
+bool kipt_text_patch_unseen(void);
+
+/**
  * kipt_text_patch_count() - patches logged so far
  *
  * Context: any, after kipt_text_patch_get().

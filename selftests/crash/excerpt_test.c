@@ -400,6 +400,42 @@ static void loops_are_counted(void)
 	       AFTER);
 }
 
+static void context(bool guest)
+{
+	add_record(KIPT_RECORD_CONTEXT, 0, guest ? KIPT_RF_NR : 0, fn('x'), 0x1000);
+}
+
+/* Function b runs a guest, whose addresses are those of x and y, and of user code. */
+static void guests_have_no_lines(void)
+{
+	begin_in_b();
+	branch(KIPT_BRANCH_VMENTRY, fn('b') + 0x10, fn('x'));
+	context(true);
+	call('x', 0x10, 'y');
+	gap(KIPT_GAP_NO_CODE);
+	resume('y', 0x20);
+	branch(KIPT_BRANCH_SYSRET, fn('y') + 0x30, 0x401000);
+	branch(KIPT_BRANCH_JUMP, 0x401000, 0x401008);
+	branch(KIPT_BRANCH_VMEXIT, 0x401008, fn('b') + 0x18);
+	context(false);
+	leaf('b', 0x20, 'c');
+	/* Where the way out is lost, its address is that of a resumption. */
+	branch(KIPT_BRANCH_VMENTRY, fn('b') + 0x10, fn('x'));
+	context(true);
+	gap(KIPT_GAP_NO_CODE);
+	context(false);
+	resume('b', 0x18);
+	leaf('b', 0x20, 'd');
+	show_fault('b', 0x40, MOST);
+	EXPECT("guests have no lines, and what ran them goes on",
+	       "           a() {",
+	       "             b() {",
+	       "               c();",
+	       "               d();",
+	       "               b+0x40/0x100: fault",
+	       AFTER);
+}
+
 static void events_have_lines(void)
 {
 	begin_in_b();
@@ -994,6 +1030,7 @@ int main(void)
 	recursion_returns();
 	loops_are_counted();
 	events_have_lines();
+	guests_have_no_lines();
 	thunks_are_jumps();
 	other_returns_fit();
 	another_stack_at_the_end();

@@ -359,6 +359,7 @@ static const uint8_t record_branches[KIPT_BRANCH_KIND_MAX + 1] = {
 	[KIPT_BRANCH_IRET] = FLOW_IRET,
 	[KIPT_BRANCH_FAR] = FLOW_FAR,
 	[KIPT_BRANCH_EVENT] = FLOW_EVENT,
+	[KIPT_BRANCH_VMEXIT] = FLOW_EVENT,
 };
 
 /*

@@ -122,8 +122,9 @@ class Branches:
     def end_event(self, packet):
         if packet.ip is None or not is_canonical(packet.ip):
             raise Contradiction(packet, "no address")
+        exits = self.non_root and self.pips and not self.pips[-1].non_root
         aborts = self.close_event()
-        self.branch("tsx-abort" if aborts else "event", packet.ip)
+        self.branch("tsx-abort" if aborts else "vmexit" if exits else "event", packet.ip)
         self.in_tx &= not aborts
         self.apply_pending()
 

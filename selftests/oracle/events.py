@@ -121,6 +121,7 @@ class Events:
 
     def context(self, packet, ip):
         self.space = self.config.space_of(packet.cr3)
+        self.non_root = packet.non_root
         self.emit("context", ip=ip, value=packet.cr3,
                   flags={"nr"} if packet.non_root else ())
 

@@ -176,6 +176,7 @@ class Flow(Walk, Branches, Events, Side):
         self.enables = False
         self.event_data = []
         self.pips = deque()
+        self.non_root = False
         self.mode = None
         self.ptws = []
         self.power = []

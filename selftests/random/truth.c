@@ -81,7 +81,7 @@ static bool is_wanted(const struct kipt_record *record, u32 output)
 		return true;
 	if (output & KIPT_FLOW_BRANCHES)
 		return true;
-	if (record->kind == KIPT_BRANCH_EVENT ||
+	if (record->kind == KIPT_BRANCH_EVENT || record->kind == KIPT_BRANCH_VMEXIT ||
 	    record->kind == KIPT_BRANCH_TSX_ABORT)
 		return true;
 	return output & KIPT_FLOW_CALLS && record->kind != KIPT_BRANCH_COND &&

@@ -114,6 +114,7 @@ struct walk_rules {
  * @at: number of the next instruction
  * @space: its address space
  * @nr: in VMX non-root operation
+ * @nr_sent: that of the last PIP
  * @tx_depth: nested transactions
  * @fallback: where the outermost one goes on abort
  * @trace_en: RTIT_CTL.TraceEn
@@ -149,6 +150,7 @@ struct walk {
 	s32 at;
 	u8 space;
 	bool nr;
+	bool nr_sent;
 	u32 tx_depth;
 	s32 fallback;
 	bool trace_en;

@@ -93,6 +93,7 @@ static bool sends_pip(const struct walk *walk)
 static void send_pip(struct walk *walk)
 {
 	encode_raw(&walk->encode, 8, 0x4302, 2, pip(walk));
+	walk->nr_sent = walk->nr;
 	truth_prove_cr3(&walk->truth);
 }
 
@@ -108,7 +109,7 @@ static void record_context(struct walk *walk, bool has_ip)
 }
 
 /* Packets stay on: PIP and MODE.Exec take effect at the TIP's address. */
-static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
+static void stay(struct walk *walk, const struct far *far, u8 kind, u64 from, bool cr3)
 {
 	bool moved = !walk_mode_sent(walk);
 
@@ -122,7 +123,7 @@ static void stay(struct walk *walk, const struct far *far, u64 from, bool cr3)
 	}
 	walk_record(walk, (struct kipt_record){
 		.type = KIPT_RECORD_BRANCH,
-		.kind = far->kind,
+		.kind = kind,
 		.ip = from,
 		.value = walk_ip(walk),
 	});
@@ -178,6 +179,7 @@ static void go_far(struct walk *walk, const struct far *far)
 {
 	bool before = walk_on(walk), cr3, stop;
 	u64 from = walk_ip(walk);
+	u8 kind = far->kind;
 
 	if (far->event)
 		start_event(walk, far, before);
@@ -192,10 +194,13 @@ static void go_far(struct walk *walk, const struct far *far)
 	walk_context(walk);
 	stop = walk_filter(walk);
 	cr3 = far->loads_cr3 && sends_pip(walk);
+	/* Where PIPs do not say that it is a VM exit, it is an event like others. */
+	if (kind == KIPT_BRANCH_VMEXIT && (!cr3 || !walk->nr_sent))
+		kind = KIPT_BRANCH_EVENT;
 	if (cr3)
 		send_pip(walk);
 	if (before && walk_on(walk)) {
-		stay(walk, far, from, cr3);
+		stay(walk, far, kind, from, cr3);
 	} else if (before) {
 		walk_leave(walk, from, far->event, walk->context_en);
 		if (cr3)
@@ -252,7 +257,7 @@ bool walk_may_fup(struct walk *walk)
 static void vm_exit(struct walk *walk)
 {
 	struct far far = {
-		.kind = KIPT_BRANCH_EVENT,
+		.kind = KIPT_BRANCH_VMEXIT,
 		.event = true,
 		.to = handler(walk),
 		.loads_cr3 = true,

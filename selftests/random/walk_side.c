@@ -148,6 +148,8 @@ static void psb_part(struct walk *walk, u32 part, bool on)
 		send_cbr(walk);
 		break;
 	case 2:
+		/* Without a PIP nothing of what was before is known. */
+		walk->nr_sent = walk->context_en && walk->rules.os && walk->nr;
 		if (walk->context_en && walk->rules.os)
 			encode_raw(&walk->encode, 8, 0x4302, 2,
 				   walk_cr3(walk->space) >> 5 << 1 | walk->nr);

@@ -239,7 +239,33 @@ counts_tests() {
 		"$(owners_of_json <<<"$OUT")"
 }
 
-random_decode_tests() {
+random_# A host that runs a guest, whose addresses are those of a function of the host.
+guest_tests() {
+	local mode
+	python3 "$HERE/make_guest.py"
+	for mode in --branches --calls --totals --counts --insns --folded "--branches --json" \
+		"--counts --json"; do
+		# shellcheck disable=SC2086
+		run decode guest.pt --dir guest $mode
+		same "guest_is_not_the_host $mode" "0 0" "$STATUS $(grep -c host_other <<<"$OUT")"
+	done
+	run decode guest.pt --dir guest --branches
+	same "guest_entry" 3 "$(grep -c 'vmx_vcpu_run+0x1 \[kernel\] -> .*\[guest\]  vmentry' \
+		<<<"$OUT")"
+	same "guest_exit" 3 "$(grep -c '\[guest\] -> .* vmx_vmexit \[kernel\]  vmexit' <<<"$OUT")"
+	run decode guest.pt --dir guest --calls
+	same "guest_has_no_calls" "host_caller [kernel];vmx_vcpu_run  x3;host_helper" \
+		"$(grep -v -e '|' -e '==' <<<"$OUT" | sed 's/^ *//' | paste -sd ';')"
+	run decode guest.pt --dir guest --totals
+	same "guest_time_is_not_the_hosts" "host_caller host_helper vmx_vcpu_run vmx_vmexit" \
+		"$(grep -o '[a-z_]* \[kernel\]' <<<"$OUT" | cut -d' ' -f1 | sort | xargs)"
+	# What the user names is the code of guests, too, and has names.
+	run decode guest.pt --pages guest/kernel --kallsyms guest/kallsyms --branches
+	same "guest_named" 3 "$(grep -c 'host_other \[kernel\] -> .*vmexit' <<<"$OUT")"
+}
+
+decode_tests() {
+	guest_tests
 	local seed bad='' form
 	for seed in $(seq "$(fewer 10 3)"); do
 		python3 -c "import random, sys

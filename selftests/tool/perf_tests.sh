@@ -1173,7 +1173,9 @@ perf_unswitched_tests() {
 	edited 6.12-processes no-starts
 	open_edited --branches >some
 	# What ran before that is in no trace.
-	same perf_first_switch "$(sed -E '/^-- task (18|197) /d' all | md5sum)" "$(md5sum <some)"
+	same perf_first_switch "$(sed -E '/^-- task (0|197) /d' all | md5sum)" \
+		"$(sed -E '/^-- task (0|197) /d' some | md5sum)"
+	same perf_first_switch_is_of_idle "== CPU 0 -- task 0 idle" "$(head -n 2 all | xargs)"
 	edited 6.12-processes no-switches
 	open_edited --branches >some
 	same perf_no_switches "0 1" "$(grep -c -e task -e ' -> ' some) $(

@@ -21,7 +21,7 @@ import sys
 PAGE = 4096
 # What a compiler lays out; the other kinds only end a range and begin the next.
 LAID_OUT = ("cond", "jump", "call", "jump-ind", "call-ind", "ret")
-ASYNC = ("event", "tsx-abort")
+ASYNC = ("event", "tsx-abort", "vmexit")
 NEUTRAL = ("context", "mode", "tsx", "time", "cbr", "ptwrite", "power", "event",
            "event-data", "vmcs", "block", "trig", "sample", "summary")
 

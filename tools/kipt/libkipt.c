@@ -104,6 +104,7 @@ void libkipt_destroy(struct libkipt *trace)
 	if (!trace)
 		return;
 	image_destroy(trace->image);
+	saved_dir_free(&trace->saved);
 	maps_free(&trace->image_maps);
 	free(trace->error);
 	free(trace->notes);
@@ -127,8 +128,7 @@ bool libkipt_dir(struct libkipt *trace, const char *dir)
 {
 	begin(trace);
 	trace->has_dir = true;
-	return end(trace, saved_dir_add(&trace->saved, dir, trace->image,
-					&trace->config));
+	return end(trace, saved_dir_add(&trace->saved, dir, &trace->config));
 }
 
 void libkipt_maps(struct libkipt *trace, const char *file)

@@ -111,8 +111,8 @@ struct kipt_record {
  *	@value, as the reader's source of code names it (in the kernel the
  *	physical address of its page table, CR3 without its low bits); 0: to all
  *	of them, both ends are in the kernel; KIPT_RF_NO_VALUE: nobody knows
- *	which; KIPT_RF_NR with that: they are a guest's. @aux: the process it is of (tgid), 0 unknown. Says nothing of
- *	where the CPU is, and of no other record.
+ *	which; KIPT_RF_NR with that: they are a guest's. @aux: the process it is
+ *	of (tgid), 0 unknown. Says nothing of where the CPU is, and of no other record.
  * @KIPT_RECORD_NODE: defines node @aux of the code from here on, whatever that
  *	was before: control enters it at @value, executes its instructions, and
  *	leaves it by the last, which is at @ip. @kind is enum kipt_node_kind,
@@ -304,9 +304,11 @@ enum kipt_link_kind {
  * @KIPT_BRANCH_SYSRET: SYSRET, SYSEXIT
  * @KIPT_BRANCH_IRET: IRET and its 16 and 32-bit forms, UIRET, ERETS, ERETU
  * @KIPT_BRANCH_FAR: far JMP, CALL, RET
- * @KIPT_BRANCH_VMENTRY: VMLAUNCH, VMRESUME
- * @KIPT_BRANCH_EVENT: interrupt, exception, NMI, INT n, VM exit: FUP then TIP
+ * @KIPT_BRANCH_VMENTRY: VMLAUNCH, VMRESUME: @value is an address of the guest
+ * @KIPT_BRANCH_EVENT: interrupt, exception, NMI, INT n: FUP then TIP; VM exit, where no PIP
+ *	says that it is one
  * @KIPT_BRANCH_TSX_ABORT: from where a transaction was aborted to its fallback
+ * @KIPT_BRANCH_VMEXIT: VM exit: @ip is an address of the guest
  */
 enum kipt_branch_kind {
 	KIPT_BRANCH_COND = 1,
@@ -322,6 +324,7 @@ enum kipt_branch_kind {
 	KIPT_BRANCH_VMENTRY,
 	KIPT_BRANCH_EVENT,
 	KIPT_BRANCH_TSX_ABORT,
+	KIPT_BRANCH_VMEXIT,
 
 	__KIPT_BRANCH_KIND_MAX,
 	KIPT_BRANCH_KIND_MAX = __KIPT_BRANCH_KIND_MAX - 1

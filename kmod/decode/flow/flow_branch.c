@@ -199,12 +199,19 @@ void kipt_flow_on_tnt(struct kipt_flow *flow)
 		end_walk(flow, status);
 }
 
+static u8 event_kind(const struct kipt_flow *flow)
+{
+	if (flow->pending.abort)
+		return KIPT_BRANCH_TSX_ABORT;
+	return flow->at.pip_pending && flow->at.nr && !flow->at.pip_nr ? KIPT_BRANCH_VMEXIT :
+									 KIPT_BRANCH_EVENT;
+}
+
 static void finish_event(struct kipt_flow *flow, u64 target)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_BRANCH,
-		.kind = flow->pending.abort ? KIPT_BRANCH_TSX_ABORT :
-				      KIPT_BRANCH_EVENT,
+		.kind = event_kind(flow),
 		.flags = flow->state.tsx ? KIPT_RF_TSX : 0,
 		.ip = flow->at.ip,
 		.value = target,

@@ -179,8 +179,7 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_PAGES:
 		return image_add_pages(d->image, value);
 	case OPTION_DIR:
-		return saved_dir_add(&d->saved, value, d->image,
-				     &d->offline.config);
+		return saved_dir_add(&d->saved, value, &d->offline.config);
 	case OPTION_META:
 		return meta_read(value, &d->offline.config,
 				 &d->saved.tsc_khz);
@@ -379,6 +378,7 @@ int decode_verb_run(const struct kipt_verb *verb, int argc, char **argv,
 	narrow_free(&d.view.narrow);
 	free(d.symfs);
 	image_destroy(d.image);
+	saved_dir_free(&d.saved);
 	maps_free(&d.maps);
 	return exit < 0 ? KIPT_EXIT_DONE : exit;
 }

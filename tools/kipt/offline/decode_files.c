@@ -25,16 +25,17 @@ struct sink {
 static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 {
 	const struct offline *offline = ctx;
+	u32 done = image_read(offline->image, ip, buf, len);
 
-	if (space == KIPT_SPACE_GUEST && offline->saved->used)
-		return 0;
-	return image_read(offline->image, ip, buf, len);
+	if (done < len && offline->saved->image && space != KIPT_SPACE_GUEST)
+		done += image_read(offline->saved->image, ip + done, buf + done, len - done);
+	return done;
 }
 
 static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
 		     u32 len)
 {
-	return image_read(ctx, insn->ip, buf, len);
+	return code_read(ctx, insn->value, insn->ip, buf, len);
 }
 
 static u64 guest_name(void *ctx, u64 cr3, bool nr)
@@ -291,12 +292,13 @@ static bool trace_decode(const struct offline *offline,
 			(output->options->disasm ? KIPT_FLOW_CODE : 0) |
 			output_spare_cond(output, true);
 	output->view.code = insn_read;
-	output->view.code_ctx = (void *)offline->image;
+	output->view.code_ctx = (void *)offline;
 	if (config.output & KIPT_FLOW_COUNTS)
 		code.space = space_name;
-	else if (offline->saved->used)
+	else if (offline->saved->image)
 		code.space = guest_name;
-	output->view.guest_named = !offline->saved->used;
+	if (!offline->saved->image)
+		names_guests(output->names);
 	jobs = jobs_create(&config, &code, offline->jobs);
 	if (!jobs) {
 		say_error("cannot decode %s: %s", offline->path,

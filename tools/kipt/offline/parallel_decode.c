@@ -99,8 +99,8 @@ static bool patches_name(struct worker *worker,
 		count = n < NAMED_AT_ONCE ? n : NAMED_AT_ONCE;
 		memcpy(named, records, count * sizeof(*named));
 		for (i = 0; i < count; i++) {
-			if (named[i].type == KIPT_RECORD_INSN &&
-			    named[i].ip >> 63)
+			if (named[i].type == KIPT_RECORD_INSN && named[i].ip >> 63 &&
+			    named[i].value != KIPT_SPACE_GUEST)
 				named[i].value = worker->view.at;
 		}
 		if (!records_give(worker, named, count))

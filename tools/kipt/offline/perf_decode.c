@@ -71,9 +71,11 @@ static u32 space_read(const struct perf_space *space, u64 address, u8 *bytes,
 static u32 base_read(void *ctx, u64 ip, u8 *buf, u32 len)
 {
 	const struct run *run = ctx;
-	u32 size = image_read(run->kernel_image, ip, buf, len);
+	u32 done = image_read(run->kernel_image, ip, buf, len);
 
-	return size ? size : image_read(run->decode->image, ip, buf, len);
+	if (done < len)
+		done += image_read(run->decode->image, ip + done, buf + done, len - done);
+	return done;
 }
 
 /* @view: NULL: nothing of it changed. */
@@ -125,7 +127,7 @@ static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,
 	bool timed;
 
 	log = perf_text_log(run->text, &timed);
-	if (!log || !(insn->ip >> 63))
+	if (!log || !(insn->ip >> 63) || insn->value == KIPT_SPACE_GUEST)
 		return code_read(run, insn->value, insn->ip, buf, len);
 	kipt_text_view_init(&view, log, 0, kipt_patch_log_count(log),
 			    perf_text_slack(run->text));
@@ -846,7 +848,7 @@ static void missing_say(struct run *run)
 			 (unsigned long long)run->aux.partial,
 			 (unsigned long long)run->aux.collisions);
 	if (run->aux.per_cpu && run->aux.switches < PERF_SWITCHES_TASK &&
-	    perf_maps_several(run->maps))
+	    run->timed_trace && perf_maps_tsc(run->maps) && perf_maps_several(run->maps))
 		say_note("who ran when %s: code of processes is missing, as more than one ran; perf record --switch-events records it",
 			 run->aux.switches ? "was recorded as tracepoints, which kipt does not read" :
 					     "was not recorded");
@@ -858,8 +860,8 @@ static void missing_say(struct run *run)
 		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU code and task only if one process ran");
 	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
 		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
-	if (run->guest_seen && !image_any(run->decode->image))
-		say_note("a part of the trace is of guests of this machine (KVM): their code is in no recording, and missing");
+	if (run->guest_seen)
+		say_note("a part of the trace is of guests of this machine (KVM): their code is in no recording; what --image and --pages have is shown, without names");
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
@@ -964,7 +966,6 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			     output_spare_cond(&output, run->cycles);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
-	output.view.guest_named = image_any(run->decode->image);
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
 	maps_move(&output.maps, run->decode->image_maps);
 	progress_catch();

@@ -33,12 +33,20 @@ static bool pages_add(struct image *image, const char *dir)
 	return ok;
 }
 
-bool saved_dir_add(struct saved_dir *saved, const char *dir,
-		   struct image *image, struct kipt_flow_config *config)
+void saved_dir_free(struct saved_dir *saved)
+{
+	image_destroy(saved->image);
+	saved->image = NULL;
+}
+
+bool saved_dir_add(struct saved_dir *saved, const char *dir, struct kipt_flow_config *config)
 {
 	char meta[4096];
 
-	saved->used = true;
+	if (!saved->image)
+		saved->image = image_create();
+	if (!saved->image)
+		return false;
 	snprintf(meta, sizeof(meta), "%s/meta.json", dir);
 	snprintf(saved->kallsyms, sizeof(saved->kallsyms), "%s/kallsyms", dir);
 	snprintf(saved->maps, sizeof(saved->maps), "%s/maps", dir);
@@ -46,6 +54,6 @@ bool saved_dir_add(struct saved_dir *saved, const char *dir,
 		saved->kallsyms[0] = 0;
 	if (access(saved->maps, R_OK))
 		saved->maps[0] = 0;
-	return pages_add(image, dir) &&
+	return pages_add(saved->image, dir) &&
 	       meta_read(meta, config, &saved->tsc_khz);
 }

@@ -479,7 +479,12 @@ static struct ran *ran_last(const struct perf_maps *maps, u32 cpu)
  */
 static bool out_first(struct perf_maps *maps, const struct note *note)
 {
-	return note->pid == ~0U || ran_add(maps, note->cpu, 1, note->pid, note->tid);
+	bool known = note->pid != ~0U;
+
+	if (!ran_add(maps, note->cpu, 0, known ? note->pid : 0, known ? note->tid : 0))
+		return false;
+	maps->rans[maps->ran_count - 1].turn.unknown = !known;
+	return true;
 }
 
 /* Tracing of the next task may begin before its event is made, but not before
@@ -763,7 +768,7 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 				  bool timed, bool switched, size_t *count)
 {
 	struct perf_turn turn = { .space = PERF_NO_SPACE }, *list = NULL;
-	bool ok = true;
+	bool ok = true, begun = false;
 	size_t i;
 
 	*count = 0;
@@ -786,14 +791,15 @@ struct perf_turn *perf_maps_turns(const struct perf_maps *maps,
 		if (maps->rans[i].cpu != queue->cpu)
 			break;
 		/* Before the first change, too: nobody else is known. */
-		if (turn.pid || turn.from)
+		if (begun)
 			ok = turn_play(maps, &list, count, turn,
 				       maps->rans[i].turn.from);
 		turn = maps->rans[i].turn;
-		if (!*count)
+		if (!begun)
 			turn.from = 0;
+		begun = true;
 	}
-	if (!turn.pid && !*count) {
+	if (!begun) {
 		turn.pid = maps->only_pid;
 		turn.tid = turn.pid;
 		turn.unknown &= !turn.tid;

@@ -46,7 +46,7 @@ bool edge_in_kernel(const struct edge *edge)
 
 bool edge_same_space(const struct edge *a, const struct edge *b)
 {
-	return a->pid == b->pid && a->cr3 == b->cr3;
+	return a->pid == b->pid && a->cr3 == b->cr3 && a->guest == b->guest;
 }
 
 static bool is_same(const struct edge *a, const struct edge *b)
@@ -61,7 +61,7 @@ static struct edge *edge_find(const struct edges *edges,
 	u64 hash = edge->from * 0x9e3779b97f4a7c15ULL +
 		   edge->to * 0xc2b2ae3d27d4eb4fULL +
 		   (edge->cr3 >> 12) * 0x165667b19e3779f9ULL +
-		   edge->pid + edge->kind;
+		   edge->pid + edge->kind + edge->guest;
 	size_t at = (hash ^ hash >> 32) & (edges->size - 1);
 
 	while (edges->table[at].count && !is_same(&edges->table[at], edge))

@@ -17,6 +17,7 @@
  * @cr3: page table of user addresses, 0 if their process is known, or nothing
  * @pid: process of user addresses, 0 if not known
  * @kind: enum kipt_branch_kind
+ * @guest: it is a guest's, which has a kernel of its own
  */
 struct edge {
 	u64 from;
@@ -24,7 +25,8 @@ struct edge {
 	u64 count;
 	u64 cr3;
 	u32 pid;
-	u32 kind;
+	u16 kind;
+	bool guest;
 };
 
 struct edges;

@@ -27,7 +27,7 @@ static bool take_branch(struct own_records *own, const struct kipt_record *r)
 		return give(own, r);
 	if (from) {
 		record.type = KIPT_RECORD_DISABLE;
-		record.kind = r->kind == KIPT_BRANCH_EVENT ?
+		record.kind = r->kind == KIPT_BRANCH_EVENT || r->kind == KIPT_BRANCH_VMEXIT ?
 			      KIPT_DISABLE_ASYNC : KIPT_DISABLE_BRANCH;
 		record.value = 0;
 		record.flags |= KIPT_RF_NO_VALUE;

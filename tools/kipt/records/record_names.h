@@ -55,6 +55,7 @@
 	[KIPT_BRANCH_VMENTRY] = "vmentry",				\
 	[KIPT_BRANCH_EVENT] = "event",					\
 	[KIPT_BRANCH_TSX_ABORT] = "tsx-abort",				\
+	[KIPT_BRANCH_VMEXIT] = "vmexit",				\
 }
 
 #define RECORD_GAP_NAMES {						\

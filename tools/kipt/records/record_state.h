@@ -76,6 +76,16 @@ bool record_state_give(const struct record_state *state, bool time,
 		       void *ctx);
 
 /**
+ * record_crosses_vm() - whether one end of a branch is a guest's, and the other is not
+ * @record: any
+ */
+static inline bool record_crosses_vm(const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_BRANCH &&
+	       (record->kind == KIPT_BRANCH_VMENTRY || record->kind == KIPT_BRANCH_VMEXIT);
+}
+
+/**
  * record_runs() - whether code runs, and is traced, after a record
  * @record: any
  * @running: set if @record says so

@@ -94,6 +94,7 @@ struct names {
 	u64 changes;
 	struct object *objects;
 	bool demangle;
+	bool guests;
 	/* By the place of a symbol's name: that of what is shown instead. */
 	struct lookup demangled;
 	struct shown *shown;
@@ -301,6 +302,16 @@ void names_demangle(struct names *names)
 {
 	names->changes++;
 	names->demangle = true;
+}
+
+void names_guests(struct names *names)
+{
+	names->guests = true;
+}
+
+bool names_guests_named(const struct names *names)
+{
+	return names->guests;
 }
 
 void names_version(struct names *names, u32 version)

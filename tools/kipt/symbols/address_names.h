@@ -166,6 +166,18 @@ void names_symfs(struct names *names, const char *symfs);
 void names_demangle(struct names *names);
 
 /**
+ * names_guests() - name what runs in guests as all else: the user said what code is there
+ * @names: names
+ */
+void names_guests(struct names *names);
+
+/**
+ * names_guests_named() - whether names_guests() was called
+ * @names: names
+ */
+bool names_guests_named(const struct names *names);
+
+/**
  * names_version() - a process may have other code from here on
  * @names: names
  * @version: as long as it is the same, so is what names_find() says

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../symbols/page_tables.h"
+#include "../records/record_state.h"
 #include "call_track.h"
 
 /* A call within one function, of a thunk, is that short. */
@@ -490,7 +491,8 @@ u32 call_track_branches(struct call_track *track, const struct kipt_record *reco
 {
 	u32 n;
 
-	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++)
+	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH &&
+		    !record_crosses_vm(&records[n]); n++)
 		branch_take(track, &records[n]);
 	return n;
 }

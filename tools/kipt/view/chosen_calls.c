@@ -344,6 +344,7 @@ void chosen_calls_destroy(struct chosen_calls *calls)
 		return;
 	partial_end(&calls->stream);
 	lookup_free(&calls->view.first_of);
+	lookup_free(&calls->view.guests);
 	profile_feed_destroy(calls->feed);
 	free(calls);
 }

@@ -340,6 +340,7 @@ struct profile_feed *profile_feed_create(struct view *view)
 	if (!feed)
 		return NULL;
 	feed->view = view;
+	view->leaves_guests = true;
 	feed->profile = profile_create(view->names);
 	if (feed->profile && extras_create(feed, view->options)) {
 		if (own_file_create(feed, view->options))
@@ -893,6 +894,8 @@ u32 profile_feed_skim(struct profile_feed *feed,
 		code = code_now(feed);
 		if (is_plain(&records[n]))
 			n += plain_skim(feed, code, records + n, count - n);
+		if (n < count && record_crosses_vm(&records[n]))
+			break;
 		if (n < count && records[n].type == KIPT_RECORD_BRANCH)
 			branch_take(feed, code, &records[n++]);
 	}

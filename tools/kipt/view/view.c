@@ -11,6 +11,7 @@
 #include "../cli/messages.h"
 #include "../cli/standard_output.h"
 #include "../records/record_file.h"
+#include "../records/record_state.h"
 #include "../records/record_words.h"
 #include "../records/tool_records.h"
 #include "../symbols/disasm.h"
@@ -399,19 +400,25 @@ static void time_take(struct view *view, const struct kipt_record *r)
 		lookup_add(&view->first_of, state->cpu, r->value);
 }
 
-/* What a guest calls so is no page table of this machine. */
-static void context_take(struct view *view, const struct kipt_record *r)
+static void guest_set(struct view *view, bool on)
 {
 	struct view_state *state = &view->state;
-	bool nr = r->flags & KIPT_RF_NR;
 	size_t *guest = lookup_get(&view->guests, state->cpu);
 
-	state->cr3 = nr ? 0 : r->value & ~0xfffULL;
-	state->guest = nr && !view->guest_named;
+	state->guest = on && !names_guests_named(view->names);
 	if (guest)
 		*guest = state->guest;
 	else if (state->guest && view->guests.count < RECORD_CPUS_MAX)
 		lookup_add(&view->guests, state->cpu, true);
+}
+
+/* What a guest calls so is no page table of this machine. */
+static void context_take(struct view *view, const struct kipt_record *r)
+{
+	bool nr = r->flags & KIPT_RF_NR;
+
+	view->state.cr3 = nr ? 0 : r->value & ~0xfffULL;
+	guest_set(view, nr);
 }
 
 static void state_take(struct view *view, const struct kipt_record *r)
@@ -426,8 +433,8 @@ static void state_take(struct view *view, const struct kipt_record *r)
 		context_take(view, r);
 		break;
 	case KIPT_RECORD_SPACE:
-		state->edge_pid = r->flags & KIPT_RF_NR && !view->guest_named ? NAMES_GUEST :
-										r->aux;
+		state->edge_pid = r->flags & KIPT_RF_NR && !names_guests_named(view->names) ?
+				  NAMES_GUEST : r->aux;
 		state->edge_cr3 = r->flags & KIPT_RF_NO_VALUE ? 0 : r->value;
 		break;
 	case KIPT_RECORD_TASK:
@@ -437,6 +444,72 @@ static void state_take(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_TIME:
 		time_take(view, r);
 	}
+}
+
+typedef void (*record_taker)(struct view *view, const struct kipt_record *record);
+
+/* A guest begins to run; @r: VM entry, NULL: it is not known how. */
+static void guest_enter(struct view *view, const struct kipt_record *r, record_taker take)
+{
+	const struct kipt_record others = {
+		.type = KIPT_RECORD_DISABLE,
+		.kind = KIPT_DISABLE_OTHERS,
+		.flags = (r ? r->flags : KIPT_RF_NO_IP) | KIPT_RF_NO_VALUE,
+		.aux = r ? r->aux : 0,
+		.ip = r ? r->ip : 0,
+	};
+
+	take(view, &others);
+}
+
+static void guest_leave(struct view *view, record_taker take)
+{
+	const struct kipt_record chosen = {
+		.type = KIPT_RECORD_ENABLE,
+		.kind = KIPT_ENABLE_CHOSEN,
+		.flags = KIPT_RF_NO_IP,
+	};
+
+	take(view, &chosen);
+}
+
+/* What goes on whoever runs. */
+static bool is_of_all(const struct kipt_record *r)
+{
+	return r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
+	       r->type == KIPT_RECORD_TIME || r->type == KIPT_RECORD_CBR ||
+	       r->type == KIPT_RECORD_EDGE || r->type == KIPT_RECORD_SPACE;
+}
+
+/* Calls and sums of a guest are not those of the task that runs it. */
+static void record_take(struct view *view, const struct kipt_record *r, record_taker take)
+{
+	bool was = view->state.guest, crosses = record_crosses_vm(r) &&
+							  !names_guests_named(view->names);
+
+	if (!view->leaves_guests) {
+		state_take(view, r);
+		take(view, r);
+		return;
+	}
+	if (crosses && !was && r->kind == KIPT_BRANCH_VMENTRY)
+		guest_enter(view, r, take);
+	if (crosses)
+		guest_set(view, r->kind == KIPT_BRANCH_VMENTRY);
+	else
+		state_take(view, r);
+	if (r->type != KIPT_RECORD_CPU && was && !view->state.guest)
+		guest_leave(view, take);
+	else if (r->type == KIPT_RECORD_CONTEXT && !was && view->state.guest)
+		guest_enter(view, NULL, take);
+	if (!crosses && (!view->state.guest || is_of_all(r) || r->type == KIPT_RECORD_CONTEXT))
+		take(view, r);
+}
+
+static void record_print(struct view *view, const struct kipt_record *r)
+{
+	if (r->type != RECORD_SUMS || !view->tally.sums_up)
+		view->print(view, r);
 }
 
 void view_records(struct view *view, const struct kipt_record *records,
@@ -456,10 +529,8 @@ void view_records(struct view *view, const struct kipt_record *records,
 			tally_records(&view->tally, records + i, n);
 			continue;
 		}
-		state_take(view, &records[i]);
 		tally_record(&view->tally, &records[i]);
-		if (records[i].type != RECORD_SUMS || !view->tally.sums_up)
-			view->print(view, &records[i]);
+		record_take(view, &records[i], record_print);
 		n = 1;
 	}
 }
@@ -469,12 +540,10 @@ void view_follow(struct view *view, const struct kipt_record *records,
 {
 	u32 i;
 
-	for (i = 0; i < count; i++) {
-		state_take(view, &records[i]);
-		/* Sums of time go on from there; all else looks at the state alone. */
-		if (view->options->mode == VIEW_TOTALS)
-			view_totals_follow(view, &records[i]);
-	}
+	/* Sums of time go on from there; all else looks at the state alone. */
+	for (i = 0; i < count; i++)
+		record_take(view, &records[i], view->options->mode == VIEW_TOTALS ?
+			    view_totals_follow : ignore_record);
 }
 
 void view_cut(struct view *view)
@@ -527,6 +596,27 @@ u32 view_pid(const struct view *view, const struct kipt_record *record)
 {
 	return record->type == KIPT_RECORD_EDGE ? view->state.edge_pid :
 						  view_code_pid(&view->state);
+}
+
+static u32 end_pid(const struct view *view, const struct kipt_record *r, u32 guests)
+{
+	u32 pid = view_pid(view, r), host = view->state.pid;
+
+	if (r->type == KIPT_RECORD_EDGE)
+		host = pid == NAMES_GUEST ? 0 : pid;
+	else if (r->type != KIPT_RECORD_BRANCH)
+		return pid;
+	return view_end_pid(view, r->kind, guests, pid, host);
+}
+
+u32 view_from_pid(const struct view *view, const struct kipt_record *r)
+{
+	return end_pid(view, r, KIPT_BRANCH_VMEXIT);
+}
+
+u32 view_to_pid(const struct view *view, const struct kipt_record *r)
+{
+	return end_pid(view, r, KIPT_BRANCH_VMENTRY);
 }
 
 struct line_scope view_line_scope(const struct view *view,

@@ -397,8 +397,8 @@ static inline u32 view_code_pid(const struct view_state *state)
  * @self: the printer's own
  * @merged: CPUs take turns, their times count from the first of all
  * @first_of: the first time of each CPU, unless they are merged
- * @guest_named: code of guests is named as all is: the user said what runs there
  * @guests: CPUs that a guest ran on, and whether it does
+ * @leaves_guests: @print gets nothing of guests, but that others ran
  * @cut: the file ends too early
  * @failed: something is not shown, and a message said so
  */
@@ -418,8 +418,8 @@ struct view {
 	void (*finish)(struct view *view);
 	void *self;
 	struct lookup first_of;
-	bool guest_named;
 	struct lookup guests;
+	bool leaves_guests;
 	bool merged;
 	bool cut;
 	bool failed;
@@ -491,6 +491,38 @@ void view_finish(struct view *view);
  * Return: the process, 0 if it is not known.
  */
 u32 view_pid(const struct view *view, const struct kipt_record *record);
+
+/**
+ * view_end_pid() - the process that one end of a branch is named by
+ * @view: the view
+ * @kind: enum kipt_branch_kind of the branch
+ * @guests: the kind of which this end is a guest's: KIPT_BRANCH_VMEXIT of where it comes
+ *	from, KIPT_BRANCH_VMENTRY of where it goes to
+ * @pid: of other branches
+ * @host: of the other end of these two
+ *
+ * Return: it, as names_find() takes it.
+ */
+static inline u32 view_end_pid(const struct view *view, u32 kind, u32 guests, u32 pid, u32 host)
+{
+	if (names_guests_named(view->names) || (kind != KIPT_BRANCH_VMENTRY && kind != KIPT_BRANCH_VMEXIT))
+		return pid;
+	return kind == guests ? NAMES_GUEST : host;
+}
+
+/**
+ * view_from_pid() - the process that the address of a record is named by
+ * @view: the view
+ * @r: the current record
+ */
+u32 view_from_pid(const struct view *view, const struct kipt_record *r);
+
+/**
+ * view_to_pid() - the process that the target of a branch, or of an edge, is named by
+ * @view: the view
+ * @r: the current record
+ */
+u32 view_to_pid(const struct view *view, const struct kipt_record *r);
 
 /**
  * view_in_kernel() - whether a record is of the kernel alone, which all processes share

@@ -21,7 +21,8 @@
 #define JUMP_KINDS	(1U << KIPT_BRANCH_COND | 1U << KIPT_BRANCH_JUMP | \
 			 1U << KIPT_BRANCH_JUMP_IND)
 /* What happens to a program between two instructions. */
-#define ASYNC_KINDS	(1U << KIPT_BRANCH_EVENT | 1U << KIPT_BRANCH_TSX_ABORT)
+#define ASYNC_KINDS	(1U << KIPT_BRANCH_EVENT | 1U << KIPT_BRANCH_TSX_ABORT | \
+			 1U << KIPT_BRANCH_VMEXIT)
 /* Records that say nothing of where control is. */
 #define PLAIN_TYPES	(1U << KIPT_RECORD_CONTEXT | 1U << KIPT_RECORD_MODE | \
 			 1U << KIPT_RECORD_TSX | 1U << KIPT_RECORD_TIME | \

@@ -292,7 +292,8 @@ static u32 records_skim(struct view *view, const struct kipt_record *records,
 	calls->track.changes = names_changes(view->names);
 	if (!view->options->time)
 		return call_track_branches(&calls->track, records, count);
-	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH; n++) {
+	for (n = 0; n < count && records[n].type == KIPT_RECORD_BRANCH &&
+		    !record_crosses_vm(&records[n]); n++) {
 		flow_follow(calls, &records[n]);
 		call_track_take(&calls->track, &records[n]);
 	}
@@ -546,6 +547,7 @@ bool view_calls_init(struct view *view)
 	view->self = calls;
 	view->print = record_print;
 	view->skim = records_skim;
+	view->leaves_guests = true;
 	view->finish = calls_finish;
 	return true;
 }

@@ -24,7 +24,8 @@ static void edge_add(struct view *view, const struct kipt_record *r,
 	};
 
 	if (!view->options->hash) {
-		edge.pid = view_pid(view, r);
+		edge.guest = view_pid(view, r) == NAMES_GUEST;
+		edge.pid = edge.guest ? 0 : view_pid(view, r);
 		edge.cr3 = r->type == KIPT_RECORD_EDGE ? view->state.edge_cr3 :
 							 view->state.cr3;
 	}
@@ -42,28 +43,41 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		edge_add(view, r, r->aux);
 }
 
+/* Of a VM entry or exit one end is a guest's. */
+static u32 pid_of_from(const struct view *view, const struct edge *edge)
+{
+	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMEXIT,
+			    edge->guest ? NAMES_GUEST : edge->pid, edge->pid);
+}
+
+static u32 pid_of_to(const struct view *view, const struct edge *edge)
+{
+	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMENTRY,
+			    edge->guest ? NAMES_GUEST : edge->pid, edge->pid);
+}
+
 static void edge_print(struct view *view, const struct edge *edge, bool whose)
 {
 	char from[256], to[256];
 
-	names_text(view->names, edge->pid, edge->from, from, sizeof(from));
-	names_text(view->names, edge->pid, edge->to, to, sizeof(to));
+	names_text(view->names, pid_of_from(view, edge), edge->from, from, sizeof(from));
+	names_text(view->names, pid_of_to(view, edge), edge->to, to, sizeof(to));
 	fprintf(view->out, "%12llu %16llx %s -> %llx %s  %s",
 		(unsigned long long)edge->count,
 		(unsigned long long)edge->from, from,
 		(unsigned long long)edge->to, to,
 		words_kind(KIPT_RECORD_BRANCH, edge->kind));
-	if (edge->pid == NAMES_GUEST || (whose && !edge_in_kernel(edge)))
-		view_process(view, edge->pid, edge->cr3);
+	if (edge->guest || (whose && !edge_in_kernel(edge)))
+		view_process(view, edge->guest ? NAMES_GUEST : edge->pid, edge->cr3);
 	fputc('\n', view->out);
 }
 
 static void symbol_add(struct view *view, struct json_object *line,
-		       const char *key, const struct edge *edge, u64 address)
+		       const char *key, u32 pid, u64 address)
 {
 	char text[256];
 
-	names_text(view->names, edge->pid, address, text, sizeof(text));
+	names_text(view->names, pid, address, text, sizeof(text));
 	if (text[0] != '0')
 		jsonl_text(line, key, text);
 }
@@ -74,16 +88,16 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 
 	jsonl_text(line, "type", "edge");
 	jsonl_text(line, "kind", words_kind(KIPT_RECORD_BRANCH, edge->kind));
-	if (edge->pid == NAMES_GUEST)
+	if (edge->guest)
 		jsonl_flag(line, "guest", true);
 	else if (edge->pid)
 		jsonl_number(line, "pid", edge->pid);
 	if (edge->cr3)
 		jsonl_hex(line, "cr3", edge->cr3);
 	jsonl_hex(line, "ip", edge->from);
-	symbol_add(view, line, "ip_symbol", edge, edge->from);
+	symbol_add(view, line, "ip_symbol", pid_of_from(view, edge), edge->from);
 	jsonl_hex(line, "to", edge->to);
-	symbol_add(view, line, "to_symbol", edge, edge->to);
+	symbol_add(view, line, "to_symbol", pid_of_to(view, edge), edge->to);
 	jsonl_number(line, "count", edge->count);
 	jsonl_print(line, view->out);
 }

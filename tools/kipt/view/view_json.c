@@ -16,19 +16,18 @@
 #include "view.h"
 
 static void symbol_add(struct view *view, struct json_object *line,
-		       const struct kipt_record *r, const char *key,
+		       u32 pid, const char *key,
 		       const char *symbol_key, const char *source_key,
 		       u64 address)
 {
 	char text[256];
 
 	jsonl_hex(line, key, address);
-	names_text(view->names, view_pid(view, r), address, text, sizeof(text));
+	names_text(view->names, pid, address, text, sizeof(text));
 	if (text[0] != '0')
 		jsonl_text(line, symbol_key, text);
 	if (view->options->source &&
-	    names_source(view->names, view_pid(view, r), address, text,
-			 sizeof(text)))
+	    names_source(view->names, pid, address, text, sizeof(text)))
 		jsonl_text(line, source_key, text);
 }
 
@@ -80,8 +79,8 @@ static void disasm_add(struct view *view, struct json_object *line,
 	jsonl_text(line, "bytes", hex);
 	jsonl_text(line, "text", insn.text);
 	if (insn.has_target && insn.branches)
-		symbol_add(view, line, r, "to", "to_symbol", "to_source",
-			   insn.target);
+		symbol_add(view, line, view_from_pid(view, r), "to", "to_symbol",
+			   "to_source", insn.target);
 	else if (insn.has_target)
 		jsonl_hex(line, "names", insn.target);
 }
@@ -98,8 +97,8 @@ static void value_add(struct view *view, struct json_object *line,
 	case KIPT_RECORD_BRANCH:
 	case KIPT_RECORD_DISABLE:
 	case KIPT_RECORD_EDGE:
-		symbol_add(view, line, r, "to", "to_symbol", "to_source",
-			   r->value);
+		symbol_add(view, line, view_to_pid(view, r), "to", "to_symbol",
+			   "to_source", r->value);
 		break;
 	case KIPT_RECORD_TASK:
 		jsonl_number(line, "pid", r->value);
@@ -146,7 +145,9 @@ static void aux_add(struct json_object *line, const struct kipt_record *r,
 		break;
 	case KIPT_RECORD_EDGE:
 		jsonl_number(line, "count", r->aux);
-		if (pid && (r->ip & r->value) >> 63 == 0)
+		if (pid == NAMES_GUEST)
+			jsonl_flag(line, "guest", true);
+		else if (pid && (r->ip & r->value) >> 63 == 0)
 			jsonl_number(line, "pid", pid);
 		break;
 	case KIPT_RECORD_CODE:
@@ -207,8 +208,8 @@ static struct json_object *line_make(struct view *view,
 	if (view->state.tid && has_task(r))
 		jsonl_number(line, "tid", view->state.tid);
 	if (has_address(r))
-		symbol_add(view, line, r, "ip", "ip_symbol", "ip_source",
-			   r->ip);
+		symbol_add(view, line, view_from_pid(view, r), "ip", "ip_symbol",
+			   "ip_source", r->ip);
 	if (has_inlined(view, r))
 		inlined_add(view, line, r->ip);
 	value_add(view, line, r);

@@ -36,9 +36,9 @@ static u32 branch_text(struct view *view, const struct kipt_record *r,
 	char from[256] = "?", to[256] = "?";
 
 	if (!(r->flags & KIPT_RF_NO_IP))
-		view_place(view, view_code_pid(&view->state), r->ip, from, sizeof(from));
+		view_place(view, view_from_pid(view, r), r->ip, from, sizeof(from));
 	if (!(r->flags & KIPT_RF_NO_VALUE))
-		view_place(view, view_code_pid(&view->state), r->value, to, sizeof(to));
+		view_place(view, view_to_pid(view, r), r->value, to, sizeof(to));
 	return snprintf(text, LINE_MAX, "%16llx %s -> %llx %s  %s\n",
 			(unsigned long long)r->ip, from,
 			(unsigned long long)r->value, to,
