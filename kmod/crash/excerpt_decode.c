@@ -59,7 +59,7 @@ static void run(struct kipt_excerpt_decode *decode, u64 from, u64 to)
 	enum kipt_status status;
 
 	decode->number = 0;
-	decode->begins(decode->ctx, from);
+	decode->begins(decode->ctx, kipt_sync_next(decode->data, to, from));
 	status = kipt_flow_run(decode->flow, decode->data, decode->size, from,
 			       to);
 	while (status == KIPT_PAUSED && !is_over(decode))

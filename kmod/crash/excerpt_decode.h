@@ -34,7 +34,7 @@ struct kipt_excerpt_found {
  * @size: its bytes
  * @end: where execution died
  * @lines: as many are enough
- * @begins: what is decoded next begins at the PSB at @offset
+ * @begins: what is decoded next begins at the PSB at @offset, or there is none
  * @now: the clock, any unit, never back
  * @ctx: first argument of @begins and @now
  * @limit: it ends when @now gives this

@@ -96,7 +96,7 @@ enum kipt_status kipt_flow_run(struct kipt_flow *flow, const u8 *data,
 static void begins(void *ctx, u64 offset)
 {
 	(void)ctx;
-	if (!is_psb(offset))
+	if (offset < trace_size && !is_psb(offset))
 		abort();
 }
 

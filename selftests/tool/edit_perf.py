@@ -8,10 +8,13 @@ Usage: edit_perf.py FILE guest BEGIN END	PIPs of each buffer, from one number up
        edit_perf.py FILE no-starts		of each CPU no event says what ran when tracing
 						began, and none that is older is there
        edit_perf.py FILE no-switches		no event says who ran
+       edit_perf.py FILE no-mappings		nor what processes had mapped
+       edit_perf.py FILE no-info		nor how the trace was recorded
 """
 import struct
 import sys
 
+MMAP, MMAP2 = 1, 10
 ITRACE_START, LOST_SAMPLES, SWITCH, SWITCH_WIDE = 12, 13, 14, 15
 AUXTRACE_INFO, AUXTRACE = 70, 71
 SWITCHES = 7
@@ -78,6 +81,12 @@ def no_switches(data):
             struct.pack_into("<Q", data, at + 16 + 8 * SWITCHES, 0)
 
 
+def leave_out_all(data, kinds):
+    for at, kind, _ in events(data):
+        if kind in kinds:
+            leave_out(data, at)
+
+
 def main():
     path, how, *numbers = sys.argv[1:]
     with open(path, "rb") as file:
@@ -88,6 +97,10 @@ def main():
         no_starts(data)
     elif how == "no-switches":
         no_switches(data)
+    elif how == "no-mappings":
+        leave_out_all(data, {MMAP, MMAP2})
+    elif how == "no-info":
+        leave_out_all(data, {AUXTRACE_INFO})
     else:
         sys.exit(__doc__)
     with open(path, "wb") as file:

@@ -139,6 +139,9 @@ perf_switch_tests() {
 	switch_make run 2000 null
 	sed -i s/__switch_to/other/ switch.kallsyms
 	switch_is perf_switch_unnamed "t100 60 40 0" 101@1000003000
+	# Who runs where the trace begins is known by the time of its PSB.
+	switch_make run 2000 run
+	switch_is perf_switch_before_the_trace "t101 60 40 60 40" 101@500000000
 	switch_make switch 2000 run 30000000 run
 	switch_is perf_switch_far "t100 20 40 60 40 60 40" 101@1050000000
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt.h"
+#include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/tsc_extend.h"
 #include "../cli/messages.h"
@@ -85,13 +86,9 @@ static u32 kernel_read(void *ctx, const struct kipt_text_view *view, u64 ip,
 	struct run *run = ctx;
 	u32 size = perf_text_read(run->text, view, base_read, run, ip, buf,
 				  len);
-	/* Of what was changed just then it is not the code that is missing. */
-	bool sure = !view || kipt_text_view_sure(view, ip, 1);
 
-	if (size || sure)
-		__atomic_store_n(size ? &run->kernel_seen :
-					&run->kernel_missing,
-				 true, __ATOMIC_RELAXED);
+	if (size)
+		__atomic_store_n(&run->kernel_seen, true, __ATOMIC_RELAXED);
 	return size;
 }
 
@@ -229,11 +226,13 @@ static bool task_put(struct run *run, size_t turn)
 		.value = at->pid,
 	};
 	size_t last = run->turn;
+	bool said = run->turn_said;
 
 	run->turn = turn;
+	run->turn_said = true;
 	if (run->inserted && !now_set(run, at->space))
 		return false;
-	if (at->unknown || (last < run->turn_count && same_task(run, last, turn)))
+	if (at->unknown || (said && same_task(run, last, turn)))
 		return true;
 	return record_put(run, &record);
 }
@@ -243,7 +242,7 @@ static bool turn_begin(struct run *run, size_t turn)
 	run->waits = false;
 	run->ahead = false;
 	run->settled = true;
-	return turn == run->turn || task_put(run, turn);
+	return (turn == run->turn && run->turn_said) || task_put(run, turn);
 }
 
 /* Whether a turn begins at most as long after a time as a switch takes. */
@@ -318,7 +317,8 @@ static bool context_put(struct run *run, struct kipt_record record)
 {
 	u64 label = record.value >> PERF_LABEL_SHIFT;
 
-	if (!run->inserted && !(record.flags & KIPT_RF_NR) && label &&
+	run->guest = record.flags & KIPT_RF_NR;
+	if (!run->inserted && !run->guest && label &&
 	    label <= run->owner_count) {
 		if (!now_set(run, run->owners[label - 1].space))
 			return false;
@@ -377,25 +377,58 @@ static bool time_put(struct run *run, struct kipt_record time)
 	return !run->want_time || record_put(run, &time);
 }
 
-/* Its @value is an offset. */
+/* Its @value is an offset in the part: in the queue, without labels, others know it by. */
 static bool place_put(struct run *run, struct kipt_record record)
 {
-	record.value += run->before;
+	const struct perf_stream *stream = run->stream;
+
+	record.value = stream->plain +
+		       perf_label_place(&stream->trace, run->part->start + record.value);
 	return record_put(run, &record);
+}
+
+/* Who runs at a PSB from which records begin anew: its PSB+ says so. */
+static bool psb_take(struct run *run, const struct kipt_record *sync)
+{
+	const struct perf_trace *trace = &run->stream->trace;
+	u64 label;
+	struct kipt_psb psb;
+
+	if (sync->kind == KIPT_SYNC_START) {
+		kipt_psb_read(&psb, trace->bytes, run->part->start + sync->value,
+			      trace->end, NULL);
+		label = psb.has_pip ? psb.pip.value >> PERF_LABEL_SHIFT : 0;
+		if (run->inserted && label && label <= run->turn_count)
+			return turn_begin(run, label - 1);
+		if (!run->inserted && psb.has_tsc &&
+		    !time_take(run, kipt_tsc_extend(run->config.tsc_near, psb.tsc), 0))
+			return false;
+	}
+	return run->turn_said || task_put(run, run->turn);
+}
+
+static bool gap_put(struct run *run, const struct kipt_record *gap)
+{
+	if (gap->kind == KIPT_GAP_NO_CODE && !(gap->flags & KIPT_RF_NO_IP) && !run->guest) {
+		run->kernel_missing |= gap->ip >> 63;
+		run->user_missing |= !(gap->ip >> 63);
+	}
+	return flow_begin(run, false, false) && place_put(run, *gap);
 }
 
 static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_SYNC:
-		return flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false) &&
+		return psb_take(run, record) &&
+		       flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false) &&
 		       place_put(run, *record);
 	case KIPT_RECORD_ENABLE:
 		if (!flow_begin(run, true, true))
 			return false;
 		break;
 	case KIPT_RECORD_GAP:
-		return flow_begin(run, false, false) && place_put(run, *record);
+		return gap_put(run, record);
 	case KIPT_RECORD_DISABLE:
 		run->tracing = false;
 		break;
@@ -534,19 +567,21 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	       dictionary_put(run) && batch_give(run);
 }
 
+/* The first PSB says who runs. */
 static bool trace_begin(struct run *run, const struct perf_queue *queue)
 {
 	bool ok;
 
 	run->output->muted = !run->has_begin;
 	ok = cpu_put(run, queue);
-	run->turn = run->turn_count;
+	run->turn = 0;
+	run->turn_said = false;
+	run->guest = false;
 	run->waits = false;
 	run->ahead = false;
 	run->time = 0;
 	run->tracing = false;
 	run->settled = false;
-	ok = ok && task_put(run, 0) && batch_give(run);
 	run->output->muted = false;
 	return ok;
 }
@@ -868,7 +903,8 @@ static void missing_say(struct run *run)
 	samples_say(run);
 	if (!run->user_only)
 		changes_say(run);
-	perf_codes_missing(perf_maps_codes(run->maps));
+	if (!perf_codes_missing(perf_maps_codes(run->maps)) && run->user_missing)
+		say_note("code of processes is missing: the recording does not say what they had mapped there (perf record --synth=no, or events that were lost), or they made it while they ran (JIT)");
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
 			 run->decode->vmlinux);

@@ -26,7 +26,8 @@ static enum kipt_status window_run(struct run *run, const struct perf_stream *st
 	const struct perf_trace *trace = &stream->trace;
 	enum kipt_status status = KIPT_OK;
 
-	run->before = goes_on(trace, part) ? stream->carried : 0;
+	run->stream = stream;
+	run->part = part;
 	if (time_window_bytes(window))
 		status = jobs_run(stream->jobs, trace->bytes + part->start, known_bytes(trace, part),
 				  window, &sink);

@@ -44,9 +44,10 @@ struct run {
 	u64 samples_before;
 	/* Of the recording, and of --vmlinux. */
 	struct image *kernel_image;
-	bool kernel_missing;
-	bool kernel_seen;
+	bool kernel_missing, kernel_seen;
 	bool guest_seen;
+	/* Gaps for want of code of processes. */
+	bool user_missing;
 	/* A queue. */
 	struct perf_turn *turns;
 	size_t turn_count;
@@ -59,8 +60,11 @@ struct run {
 	u32 code_version;
 	/* CR3s are the indices of turns, not of owners. */
 	bool inserted;
-	/* Its records. */
+	/* Its records: the turn that they are of, and whether a TASK record said so. */
 	size_t turn;
+	bool turn_said;
+	/* A guest runs. */
+	bool guest;
 	/* The kernel's function that switches tasks; 0: not known, or its calls are not
 	 * among the records.
 	 */
@@ -85,8 +89,9 @@ struct run {
 	 * is in the part that is not, and those that nothing of what is shown needs.
 	 */
 	u64 size, done, reached, left;
-	/* Of the part that is decoded, bytes in earlier stretches: offsets count from its begin. */
-	u64 before;
+	/* What is decoded: a part of a stretch. */
+	const struct perf_stream *stream;
+	const struct perf_part *part;
 	/* Of the queue, and of that part. */
 	struct time_stretch stretch;
 	struct time_seen seen;
@@ -121,7 +126,8 @@ struct run {
  * @moments: stops of tracing in the stretch
  * @most: bytes of a stretch, about
  * @begun: bytes, with labels, of the stretches before
- * @carried: of them, those of the part that goes on in this one
+ * @plain: the same without labels
+ * @plain_size: bytes of the stretch without labels
  * @from, @to: bytes of the queue that the stretch is made of
  */
 struct perf_stream {
@@ -131,7 +137,7 @@ struct perf_stream {
 	struct jobs *jobs;
 	struct jobs_moment *moments;
 	u64 most;
-	u64 begun, carried;
+	u64 begun, plain, plain_size;
 	u64 from, to;
 };
 

@@ -72,8 +72,10 @@ static bool stretch_read(struct run *run, struct perf_stream *stream)
 {
 	struct perf_trace *trace = &stream->trace;
 
-	if (!perf_trace_read(trace, &run->aux, stream->queue, run->file, stream->most) ||
-	    !trace_label(run, stream->label, trace))
+	if (!perf_trace_read(trace, &run->aux, stream->queue, run->file, stream->most))
+		return false;
+	stream->plain_size = trace->size;
+	if (!trace_label(run, stream->label, trace))
 		return false;
 	stream->from = stream->to;
 	stream->to = trace->passed - trace->ahead_size;
@@ -93,13 +95,8 @@ bool perf_stream_begin(struct run *run, struct perf_stream *stream)
 
 bool perf_stream_next(struct run *run, struct perf_stream *stream)
 {
-	const struct perf_trace *trace = &stream->trace;
-
-	if (trace->part_count > 1 || !trace->goes_on)
-		stream->carried = 0;
-	if (trace->part_count)
-		stream->carried += trace->parts[trace->part_count - 1].size;
-	stream->begun += trace->size;
+	stream->begun += stream->trace.size;
+	stream->plain += stream->plain_size;
 	return stretch_read(run, stream);
 }
 

@@ -399,6 +399,9 @@ bool perf_aux_check(const struct perf_aux *aux, const struct perf_file *file, bo
 	else if (aux->known)
 		say_error("%s: it has no trace: nothing ran that was to be traced",
 			  path);
+	else if (size)
+		say_error("%s: it has trace, but not the event that says how it was recorded (AUXTRACE_INFO): it was cut, or changed",
+			  path);
 	else
 		say_error("%s: there is no Intel PT in it; perf record -e intel_pt// -- COMMAND records it",
 			  path);
@@ -916,6 +919,7 @@ static bool trace_begin(struct perf_trace *trace, const struct perf_queue *queue
 	trace->goes_on = size;
 	trace->part_count = 0;
 	trace->stop_count = 0;
+	trace->label_count = 0;
 	if (!room_make(trace, size + (room < most ? room : most)))
 		return false;
 	if (size)
@@ -958,6 +962,7 @@ void perf_trace_free(struct perf_trace *trace)
 	free(trace->ahead);
 	free(trace->parts);
 	free(trace->stops);
+	free(trace->labels);
 	memset(trace, 0, sizeof(*trace));
 }
 

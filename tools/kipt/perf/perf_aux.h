@@ -148,6 +148,8 @@ struct perf_joint {
  * @part_count: how many
  * @stops: offsets in @bytes, in order, as times are
  * @stop_count: how many
+ * @labels: offsets in @bytes of PIPs that perf_label.h put there, in order; owned
+ * @label_count: how many
  * @room: bytes that @bytes has room for
  * @ahead: all that was read from @size on; owned
  * @ahead_size: how many; 0: this is the last stretch
@@ -164,6 +166,8 @@ struct perf_trace {
 	size_t part_count;
 	struct perf_stop *stops;
 	size_t stop_count;
+	u64 *labels;
+	size_t label_count;
 	u64 room;
 	u8 *ahead;
 	u64 ahead_size;

@@ -472,7 +472,7 @@ const char *perf_codes_name(const struct perf_codes *codes, const char *local)
 	return name;
 }
 
-void perf_codes_missing(const struct perf_codes *codes)
+bool perf_codes_missing(const struct perf_codes *codes)
 {
 	const struct perf_code *code;
 	u32 shown = 0, more = 0;
@@ -494,6 +494,7 @@ void perf_codes_missing(const struct perf_codes *codes)
 		say_note("no code of %u further files", more);
 	if (files)
 		say_note("'perf archive FILE' on the machine of the recording packs what is missing; unpacked in ~/.debug, or where PERF_BUILDID_DIR says, it is found");
+	return shown;
 }
 
 static void node_free(void *node)

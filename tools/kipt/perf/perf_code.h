@@ -148,8 +148,10 @@ const char *perf_codes_name(const struct perf_codes *codes, const char *local);
 /**
  * perf_codes_missing() - say what the trace needed and is not there
  * @codes: the list, after the trace was decoded
+ *
+ * Return: false if it needed nothing that is not there.
  */
-void perf_codes_missing(const struct perf_codes *codes);
+bool perf_codes_missing(const struct perf_codes *codes);
 
 /**
  * perf_codes_free() - free it

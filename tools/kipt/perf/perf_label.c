@@ -160,6 +160,9 @@ struct copy {
 	u64 taken;
 	/* The first of the trace's stops that is not taken yet. */
 	size_t stop;
+	/* Where PIPs were put in. */
+	u64 *labels;
+	size_t label_count;
 };
 
 static bool copy_grow(struct copy *copy, u64 more)
@@ -220,8 +223,13 @@ static void pip_write(u8 *at, size_t index)
 
 static bool pip_put(struct copy *copy, size_t turn)
 {
-	if (!copy_grow(copy, PIP_LENGTH))
+	u64 *labels = list_room(copy->labels, copy->label_count, sizeof(*labels));
+
+	if (labels)
+		copy->labels = labels;
+	if (!labels || !copy_grow(copy, PIP_LENGTH))
 		return false;
+	labels[copy->label_count++] = copy->size;
 	pip_write(copy->bytes + copy->size, turn);
 	copy->size += PIP_LENGTH;
 	return true;
@@ -416,6 +424,30 @@ static void trace_replace(struct perf_trace *trace, const struct copy *copy, u64
 	trace->bytes = copy->bytes;
 	trace->size = size;
 	trace->end = copy->size;
+	free(trace->labels);
+	trace->labels = copy->labels;
+	trace->label_count = copy->label_count;
+}
+
+static void copy_drop(struct copy *copy)
+{
+	free(copy->bytes);
+	free(copy->labels);
+}
+
+u64 perf_label_place(const struct perf_trace *trace, u64 offset)
+{
+	size_t low = 0, high = trace->label_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->labels[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return offset - low * PIP_LENGTH;
 }
 
 bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
@@ -429,7 +461,7 @@ bool perf_label_insert(struct perf_label *label, struct perf_trace *trace)
 		ok = part_label(label, trace, &trace->parts[i], &copy);
 	size = copy.size;
 	if (!ok || !ahead_label(label, trace, &copy)) {
-		free(copy.bytes);
+		copy_drop(&copy);
 		return no_memory();
 	}
 	trace_replace(trace, &copy, size);
@@ -642,7 +674,7 @@ static bool loads_insert(const struct perf_label *label, struct perf_trace *trac
 	}
 	size = copy.size;
 	if (!ok || !loads_copy(trace, loads, &next, trace->end, &copy)) {
-		free(copy.bytes);
+		copy_drop(&copy);
 		return false;
 	}
 	trace_replace(trace, &copy, size);

@@ -85,4 +85,13 @@ bool perf_label_insert(struct perf_label *label, struct perf_trace *trace);
  */
 bool perf_label_replace(struct perf_label *label, struct perf_trace *trace);
 
+/**
+ * perf_label_place() - where a byte was before the trace got labels
+ * @trace: the stretch
+ * @offset: offset in its bytes, with labels
+ *
+ * Return: its offset without.
+ */
+u64 perf_label_place(const struct perf_trace *trace, u64 offset);
+
 #endif /* KIPT_PERF_LABEL_H */
