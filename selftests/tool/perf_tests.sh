@@ -1186,7 +1186,7 @@ perf_unswitched_tests() {
 	same perf_no_switches_one_process "$(grep ' -> ' all | md5sum)" "$(grep ' -> ' some | md5sum)"
 }
 
-# Each gap is at a packet that kipt packets shows, also behind what kipt puts into the trace.
+# Each gap is at a packet that kipt packets shows, also after what kipt puts into the trace.
 perf_place_tests() {
 	edited 6.12-processes no-mappings
 	open_edited --branches --json >lines
