@@ -451,6 +451,15 @@ static bool see_guest(struct kipt_excerpt_lines *list, const struct kipt_record 
 {
 	bool was = list->guest;
 
+	/* What was before is forgotten. */
+	if (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_START) {
+		list->guest = false;
+		list->back = false;
+		return false;
+	}
+	if (record->type == KIPT_RECORD_GAP)
+		return was && (record->kind == KIPT_GAP_NO_CODE ||
+			       record->kind == KIPT_GAP_CODE_CHANGED);
 	if (record->type == KIPT_RECORD_CONTEXT) {
 		list->guest = record->flags & KIPT_RF_NR;
 		list->back |= was && !list->guest;

@@ -239,7 +239,7 @@ counts_tests() {
 		"$(owners_of_json <<<"$OUT")"
 }
 
-random_# A host that runs a guest, whose addresses are those of a function of the host.
+# A host that runs a guest, whose addresses are those of a function of the host.
 guest_tests() {
 	local mode
 	python3 "$HERE/make_guest.py"
@@ -259,13 +259,29 @@ guest_tests() {
 	run decode guest.pt --dir guest --totals
 	same "guest_time_is_not_the_hosts" "host_caller host_helper vmx_vcpu_run vmx_vmexit" \
 		"$(grep -o '[a-z_]* \[kernel\]' <<<"$OUT" | cut -d' ' -f1 | sort | xargs)"
+	# Where its code is there nothing of it is the host's either, nor where trace is lost in it.
+	run decode guest-far.pt --dir guest --pages guest-code --totals
+	same "guest_with_code" "0 3" \
+		"$(grep -c host_other <<<"$OUT") $(awk '/ \[guest\]$/ { print $5 }' <<<"$OUT")"
+	run decode guest-far.pt --dir guest --pages guest-code --branches
+	same "guest_with_code_runs" 3 "$(grep -c '^ffffffff81000400 .* jump$' <<<"$OUT")"
+	run decode guest-lost.pt --dir guest --calls
+	same "guest_loss_is_said" 1 "$(grep -c 'lost packets' <<<"$OUT")"
+	run decode guest-lost.pt --dir guest --totals
+	same "guest_loss_is_not_the_hosts" 0 "$(grep -c '9[0-9]\.[0-9]* .*vmx_vcpu_run' <<<"$OUT")"
 	# What the user names is the code of guests, too, and has names.
 	run decode guest.pt --pages guest/kernel --kallsyms guest/kallsyms --branches
 	same "guest_named" 3 "$(grep -c 'host_other \[kernel\] -> .*vmexit' <<<"$OUT")"
+	"$KIPT" decode guest.pt --pages guest/kernel -o guest.rec 2>/dev/null
+	run show guest.rec --kallsyms guest/kallsyms --branches
+	same "guest_named_in_a_file" 3 "$(grep -c 'host_other \[kernel\] -> .*vmexit' <<<"$OUT")"
+	"$KIPT" decode guest.pt --dir guest -o guest.rec 2>/dev/null
+	run show guest.rec --kallsyms guest/kallsyms --branches --time
+	same "guest_not_named_in_a_file" 0 "$(grep -c host_other <<<"$OUT")"
+	same "file_has_the_clock" 3 "$(grep -c '^ *[0-9.]* us .*vmentry' <<<"$OUT")"
 }
 
-decode_tests() {
-	guest_tests
+random_decode_tests() {
 	local seed bad='' form
 	for seed in $(seq "$(fewer 10 3)"); do
 		python3 -c "import random, sys
@@ -286,6 +302,7 @@ sys.stdout.buffer.write(out)" >random.pt
 }
 
 decode_tests() {
+	guest_tests
 	small_trace_tests
 	elf_tests
 	meta_tests

@@ -431,6 +431,11 @@ o = json.loads(sys.stdin.read())
 print(o["unit"], o["a"]["time"], o["b"]["time"])')"
 	"$KIPT" open later.data -o later.rec 2>err
 	run diff timed.data later.rec
+	same "diff_perf_and_records_with_a_clock" "in 1.256 us; nothing is lost" \
+		"$(sed -n 's/^B.* in/in/p' <<<"$OUT")"
+	# As files were that said nothing of it.
+	printf '\0\0\0\0' | dd of=later.rec bs=1 seek=4 conv=notrunc 2>err
+	run diff timed.data later.rec
 	same "diff_perf_and_records" "0 1" "$STATUS $(grep -c \
 		'^How fast the TSC is, is known of A only: calls and instructions' <<<"$OUT")"
 	refused "diff_perf_without_trace" 1 "has no trace" diff timed.data none.data

@@ -8,13 +8,15 @@ Usage: edit_perf.py FILE guest BEGIN END	PIPs of each buffer, from one number up
        edit_perf.py FILE no-starts		of each CPU no event says what ran when tracing
 						began, and none that is older is there
        edit_perf.py FILE no-switches		no event says who ran
+       edit_perf.py FILE reuse			of the first two forks, one is the end of the
+						parent, the other makes a process of that number
        edit_perf.py FILE no-mappings		nor what processes had mapped
        edit_perf.py FILE no-info		nor how the trace was recorded
 """
 import struct
 import sys
 
-MMAP, MMAP2 = 1, 10
+MMAP, EXIT, FORK, MMAP2 = 1, 4, 7, 10
 ITRACE_START, LOST_SAMPLES, SWITCH, SWITCH_WIDE = 12, 13, 14, 15
 AUXTRACE_INFO, AUXTRACE = 70, 71
 SWITCHES = 7
@@ -87,6 +89,14 @@ def leave_out_all(data, kinds):
             leave_out(data, at)
 
 
+def reuse(data):
+    first, second = [at for at, kind, _ in events(data) if kind == FORK][:2]
+    parent = struct.unpack_from("<I", data, first + 12)[0]
+    struct.pack_into("<I", data, first, EXIT)
+    for at in first, second:
+        struct.pack_into("<IIII", data, at + 8, parent, 1, parent, 1)
+
+
 def main():
     path, how, *numbers = sys.argv[1:]
     with open(path, "rb") as file:
@@ -97,6 +107,8 @@ def main():
         no_starts(data)
     elif how == "no-switches":
         no_switches(data)
+    elif how == "reuse":
+        reuse(data)
     elif how == "no-mappings":
         leave_out_all(data, {MMAP, MMAP2})
     elif how == "no-info":

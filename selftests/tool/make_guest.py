@@ -3,7 +3,8 @@
 """
 Makes guest.pt, the trace of a host kernel that runs a guest three times, and the folder
 `guest`, as kipt saves one, with the host's code. The guest's addresses are those of the
-host's function host_other. After each VM exit the host calls host_helper.
+host's function host_other. After each VM exit the host calls host_helper. guest-code has code
+of the guest, a jump, which guest-far.pt has it execute. In guest-lost.pt the CPU loses packets while the guest runs, for 98 us.
 
 Usage: make_guest.py
 """
@@ -16,6 +17,7 @@ SYMBOLS = {"host_caller": 0, "vmx_vcpu_run": 0x100, "vmx_vmexit": 0x200, "host_h
 GUEST = HOST + SYMBOLS["host_other"]
 PSB, PSBEND, MODE_64 = b"\x02\x82" * 8, b"\x02\x23", b"\x99\x01"
 TIP, FUP = 0x0d, 0x1d
+OVF = b"\x02\xf3"
 
 
 def code():
@@ -41,12 +43,21 @@ def tsc(time):
     return b"\x19" + time.to_bytes(7, "little")
 
 
-def trace():
+def trace_lost():
+    host, guest = pip(0x1000000, 0), pip(0x5000000, 1)
+    out = PSB + tsc(1000) + host + MODE_64 + ip(FUP, HOST) + PSBEND
+    out += tsc(2000) + guest + ip(TIP, GUEST) + tsc(3000) + OVF
+    out += PSB + tsc(101000) + pip(0x2000000, 0) + MODE_64 + ip(FUP, HOST + 0x300) + PSBEND
+    return out + tsc(102000) + ip(TIP, HOST)
+
+
+def trace(left):
+    """The guest is left so many bytes after where it was entered."""
     host, guest = pip(0x1000000, 0), pip(0x5000000, 1)
     out = PSB + tsc(1000) + host + MODE_64 + ip(FUP, HOST) + PSBEND
     for time in range(2000, 11000, 3000):
         out += tsc(time) + guest + ip(TIP, GUEST) + tsc(time + 1000)
-        out += ip(FUP, GUEST) + host + ip(TIP, HOST + SYMBOLS["vmx_vmexit"])
+        out += ip(FUP, GUEST + left) + host + ip(TIP, HOST + SYMBOLS["vmx_vmexit"])
         out += b"\x06" + tsc(time + 2000) + ip(TIP, HOST + 5) + ip(TIP, HOST)
     return out
 
@@ -54,7 +65,11 @@ def trace():
 def main():
     os.makedirs("guest", exist_ok=True)
     files = {"guest/kernel.dump": code(), "guest/kernel.addr": struct.pack("<Q", HOST),
-             "guest/meta.json": b'{"tsc_khz":1000000}', "guest.pt": trace(),
+             "guest-code.dump": code()[:0x400] + b"\xeb\x0e".ljust(0xc00, b"\x90"),
+             "guest-code.addr": struct.pack("<Q", HOST),
+             "guest-lost.pt": trace_lost(),
+             "guest/meta.json": b'{"tsc_khz":1000000}', "guest.pt": trace(0),
+             "guest-far.pt": trace(0x10),
              "guest/kallsyms": b"".join(b"%016x T %s\n" % (HOST + at, name.encode())
                                         for name, at in SYMBOLS.items())}
     for name, content in files.items():

@@ -1113,7 +1113,6 @@ perf_recorded_tests() {
 	perf_guest_tests
 	perf_unswitched_tests
 	perf_place_tests
-	perf_place_tests
 	same "perf_recorded_classes" \
 		"$(sed -n 's/^| `\([a-z-]*\)` | \([0-9]*\) |.*/\1 \2/p' "$ROOT/docs/perf.md")" \
 		"$(awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' classes | sort)"
@@ -1207,9 +1206,13 @@ perf_place_tests() {
 	open_edited --branches >some
 	same perf_no_info "kipt: kept.data: it has trace, but not the event that says how it was recorded (AUXTRACE_INFO): it was cut, or changed" \
 		"$(cat err)"
+	edited 6.12-processes reuse
+	open_edited --branches >some
+	same perf_reused_number 1 "$(grep -c '1 times a process got the number of one' err)"
 	recorded_unpack "$ROOT/selftests/perf/6.12-both"
 	open_edited --branches >some
 	same perf_nothing_missing 0 "$(grep -c 'is missing' err)"
+	rm -r kept.data
 }
 
 # quiet NAME COMMAND...: it exits with 0 and says nothing on its standard error

@@ -153,6 +153,7 @@ static enum libkipt_type branch_type(u32 kind)
 	case KIPT_BRANCH_CALL_IND:
 		return LIBKIPT_CALL;
 	case KIPT_BRANCH_EVENT:
+	case KIPT_BRANCH_VMEXIT:
 		return LIBKIPT_EVENT;
 	}
 	return LIBKIPT_BRANCH;

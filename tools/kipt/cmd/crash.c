@@ -520,6 +520,7 @@ static bool all_show(struct crash *crash)
 		return ok;
 	progress_catch();
 	output->view.tsc_khz = crash->machine.set.header.tsc_khz;
+	output->view.guests_shown = image_any(crash->image);
 	died_choose(crash);
 	ok = crash->merged ? merged_decode(crash) : each_cpu(crash, cpu_decode);
 	if (crash->program && end_wanted(crash))

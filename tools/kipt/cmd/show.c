@@ -18,6 +18,15 @@ static const struct kipt_option options[] = {
 	{ 0 }
 };
 
+static void about_take(void *ctx, u32 tsc_khz, bool guests)
+{
+	struct output *output = ctx;
+
+	output->view.tsc_khz = tsc_khz;
+	if (guests)
+		names_guests(output->names);
+}
+
 static bool records_take(void *ctx, const struct kipt_record *records,
 			 u32 count)
 {
@@ -31,7 +40,7 @@ static bool file_read(const char *path, struct output *output)
 
 	if (output->options->mode >= VIEW_TOTALS)
 		progress_catch();
-	ok = record_file_read(path, records_take, output);
+	ok = record_file_read(path, about_take, records_take, output);
 	output->view.tally.unfinished = !ok;
 	if (!progress_interrupted()) {
 		output->view.cut = !ok;

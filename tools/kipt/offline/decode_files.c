@@ -299,6 +299,7 @@ static bool trace_decode(const struct offline *offline,
 		code.space = guest_name;
 	if (!offline->saved->image)
 		names_guests(output->names);
+	output->view.guests_shown = image_any(offline->image);
 	jobs = jobs_create(&config, &code, offline->jobs);
 	if (!jobs) {
 		say_error("cannot decode %s: %s", offline->path,

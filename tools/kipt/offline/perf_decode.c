@@ -391,17 +391,22 @@ static bool place_put(struct run *run, struct kipt_record record)
 static bool psb_take(struct run *run, const struct kipt_record *sync)
 {
 	const struct perf_trace *trace = &run->stream->trace;
-	u64 label;
+	u64 label, tsc;
 	struct kipt_psb psb;
 
-	if (sync->kind == KIPT_SYNC_START) {
-		kipt_psb_read(&psb, trace->bytes, run->part->start + sync->value,
-			      trace->end, NULL);
-		label = psb.has_pip ? psb.pip.value >> PERF_LABEL_SHIFT : 0;
+	/* Counts are of all times. */
+	if (sync->kind == KIPT_SYNC_START && !(run->config.output & KIPT_FLOW_COUNTS)) {
+		kipt_psb_read(&psb, trace->bytes + run->part->start, sync->value,
+			      perf_part_known(trace, run->part), NULL);
+		label = psb.status == KIPT_OK && psb.has_pip ?
+			psb.pip.value >> PERF_LABEL_SHIFT : 0;
+		tsc = kipt_tsc_extend(run->config.tsc_near, psb.tsc);
+		if (psb.status == KIPT_OK && psb.has_tsc && !moments_put(run, tsc))
+			return false;
 		if (run->inserted && label && label <= run->turn_count)
 			return turn_begin(run, label - 1);
-		if (!run->inserted && psb.has_tsc &&
-		    !time_take(run, kipt_tsc_extend(run->config.tsc_near, psb.tsc), 0))
+		if (!run->inserted && psb.status == KIPT_OK && psb.has_tsc &&
+		    !time_take(run, tsc, 0))
 			return false;
 	}
 	return run->turn_said || task_put(run, run->turn);
@@ -517,15 +522,17 @@ bool perf_run_take(void *ctx, const struct kipt_record *records, u32 n)
 	return ok && !progress_interrupted();
 }
 
-bool perf_run_gap(struct run *run, const struct perf_part *part)
+bool perf_run_gap(struct run *run, const struct perf_stream *stream, const struct perf_part *part)
 {
-	struct kipt_record record = {
+	const struct kipt_record record = {
 		.type = KIPT_RECORD_GAP,
 		.kind = part->gap,
 		.flags = KIPT_RF_NO_IP,
 	};
 
-	return !part->gap || (record_put(run, &record) && batch_give(run));
+	run->stream = stream;
+	run->part = part;
+	return !part->gap || (place_put(run, record) && batch_give(run));
 }
 
 /* The flows of a queue begin anew, with the first dictionary. */
@@ -567,7 +574,7 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	       dictionary_put(run) && batch_give(run);
 }
 
-/* The first PSB says who runs. */
+/* The first PSB says who runs, but where all is counted, and the trace may begin elsewhere. */
 static bool trace_begin(struct run *run, const struct perf_queue *queue)
 {
 	bool ok;
@@ -582,6 +589,8 @@ static bool trace_begin(struct run *run, const struct perf_queue *queue)
 	run->time = 0;
 	run->tracing = false;
 	run->settled = false;
+	if (run->config.output & KIPT_FLOW_COUNTS)
+		ok = ok && task_put(run, 0) && batch_give(run);
 	run->output->muted = false;
 	return ok;
 }
@@ -872,6 +881,8 @@ static void samples_say(const struct run *run)
 
 static void missing_say(struct run *run)
 {
+	u32 pid, reused = perf_maps_reused(run->maps, &pid);
+
 	if (run->aux.truncated)
 		say_note("the trace was stopped %llu times because its buffer was full: perf record -m,64M makes it larger",
 			 (unsigned long long)run->aux.truncated);
@@ -900,6 +911,9 @@ static void missing_say(struct run *run)
 	if (perf_maps_lost(run->maps))
 		say_note("perf lost %llu events: who ran, what code a process had, and what of the kernel was changed, may be wrong from there on; perf record -m 8M,64M has room for more",
 			 (unsigned long long)perf_maps_lost(run->maps));
+	if (reused)
+		say_note("%u times a process got the number of one that had ended, as %u: sums and names of such a number are of both",
+			 reused, pid);
 	samples_say(run);
 	if (!run->user_only)
 		changes_say(run);
@@ -1002,6 +1016,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			     output_spare_cond(&output, run->cycles);
 	output.view.code = insn_read;
 	output.view.code_ctx = run;
+	output.view.guests_shown = image_any(run->decode->image);
 	output.view.tsc_khz = perf_clock_khz(&run->aux.clock);
 	maps_move(&output.maps, run->decode->image_maps);
 	progress_catch();

@@ -12,8 +12,7 @@ static bool goes_on(const struct perf_trace *trace, const struct perf_part *part
 	return part == trace->parts && trace->goes_on;
 }
 
-/* From the begin of a part on. The decoder looks at what is ahead of the stretch, too. */
-static u64 known_bytes(const struct perf_trace *trace, const struct perf_part *part)
+u64 perf_part_known(const struct perf_trace *trace, const struct perf_part *part)
 {
 	return part == trace->parts + trace->part_count - 1 ? trace->end - part->start :
 							      part->size;
@@ -26,10 +25,8 @@ static enum kipt_status window_run(struct run *run, const struct perf_stream *st
 	const struct perf_trace *trace = &stream->trace;
 	enum kipt_status status = KIPT_OK;
 
-	run->stream = stream;
-	run->part = part;
 	if (time_window_bytes(window))
-		status = jobs_run(stream->jobs, trace->bytes + part->start, known_bytes(trace, part),
+		status = jobs_run(stream->jobs, trace->bytes + part->start, perf_part_known(trace, part),
 				  window, &sink);
 	if (status != KIPT_STOPPED) {
 		run->done += time_window_bytes(window);
@@ -47,7 +44,7 @@ static enum kipt_status part_run(struct run *run, const struct perf_stream *stre
 	if (!goes_on(trace, part))
 		run->seen = (struct time_seen){ 0 };
 	time_window_find(&window, run->output->options, &run->stretch, &run->seen,
-			 trace->bytes + part->start, part->size, known_bytes(trace, part));
+			 trace->bytes + part->start, part->size, perf_part_known(trace, part));
 	run->left += part->size - time_window_bytes(&window);
 	return window_run(run, stream, part, &window);
 }
@@ -115,11 +112,11 @@ enum kipt_status perf_part_run(struct run *run, struct perf_stream *stream,
 	bool ok;
 
 	if (!run->output->options->part)
-		return perf_run_gap(run, part) ? part_run(run, stream, part) : KIPT_STOPPED;
+		return perf_run_gap(run, stream, part) ? part_run(run, stream, part) : KIPT_STOPPED;
 	if (run->bytes.to == PERF_LATER)
 		run->bytes.to = shown_end(run, stream);
 	run->output->muted = at < run->bytes.from || at >= run->bytes.to;
-	ok = perf_run_gap(run, part);
+	ok = perf_run_gap(run, stream, part);
 	run->output->muted = false;
 	return ok ? bytes_run(run, stream, part, run->bytes.from, run->bytes.to) : KIPT_STOPPED;
 }
@@ -214,7 +211,7 @@ static bool stretch_before(struct run *run, const struct perf_stream *stream)
 
 		if (begin + part->size <= run->bytes.back || begin >= run->bytes.from)
 			continue;
-		if (!perf_run_gap(run, part) ||
+		if (!perf_run_gap(run, stream, part) ||
 		    bytes_run(run, stream, part, run->bytes.back, run->bytes.from) ==
 		    KIPT_STOPPED)
 			return false;

@@ -177,12 +177,22 @@ bool perf_run_take(void *ctx, const struct kipt_record *records, u32 n);
 
 /**
  * perf_run_gap() - say why a piece does not go on where the one before ended
- * @run: the run
+ * @run: the run; it is at that piece from then on
+ * @stream: its stretch
  * @part: the piece
  *
  * Return: true, or false if there are to be no more.
  */
-bool perf_run_gap(struct run *run, const struct perf_part *part);
+bool perf_run_gap(struct run *run, const struct perf_stream *stream, const struct perf_part *part);
+
+/**
+ * perf_part_known() - bytes from the begin of a piece on that the decoder may look at
+ * @trace: the stretch
+ * @part: the piece
+ *
+ * Return: how many; of the last piece those that are ahead of the stretch, too.
+ */
+u64 perf_part_known(const struct perf_trace *trace, const struct perf_part *part);
 
 /**
  * perf_part_all() - find which bytes of all queues together are shown

@@ -79,6 +79,7 @@ struct perf_maps {
 	u32 *spaces_by_pid;
 	u32 only_pid;
 	bool several;
+	u32 reused, reused_pid;
 	u64 tsc;
 	/* From the event that says where the kernel is. */
 	struct build_id kernel_id;
@@ -297,6 +298,7 @@ bool perf_maps_take(struct perf_maps *maps, const struct perf_file *file,
 			 (const char *)event->bytes + 8);
 		plain_text(note.comm);
 		return note_add(maps, &note);
+	case PERF_EVENT_EXIT:
 	case PERF_EVENT_FORK:
 		if (event->size < 16)
 			return true;
@@ -353,6 +355,7 @@ static struct perf_space *space_add(struct perf_maps *maps, u32 pid, u64 from,
 	space.pid = pid;
 	space.from = from;
 	space.begins = false;
+	space.ended = false;
 	spaces = list_room(maps->spaces, maps->space_count, sizeof(*spaces));
 	if (!spaces)
 		return NULL;
@@ -443,11 +446,26 @@ static bool comm_play(struct perf_maps *maps, const struct note *note)
 static bool fork_play(struct perf_maps *maps, const struct note *note)
 {
 	bool ran = note->misc & MISC_FORK_EXEC;
+	const struct perf_space *before;
 
 	if (note->pid == note->other_pid)
 		return true;
+	before = space_last(maps, note->pid);
+	if (before && before->ended) {
+		maps->reused++;
+		maps->reused_pid = note->pid;
+	}
 	return begin_at(space_add(maps, note->pid, maps->now,
 				  ran ? NULL : space_last(maps, note->other_pid)));
+}
+
+static bool exit_play(struct perf_maps *maps, const struct note *note)
+{
+	struct perf_space *space = note->pid == note->tid ? space_last(maps, note->pid) : NULL;
+
+	if (space)
+		space->ended = true;
+	return true;
 }
 
 static bool ran_add(struct perf_maps *maps, u32 cpu, u64 from, u32 pid, u32 tid)
@@ -525,6 +543,8 @@ static bool note_play(struct perf_maps *maps, const struct note *note)
 		return mapping_play(maps, note);
 	case PERF_EVENT_COMM:
 		return comm_play(maps, note);
+	case PERF_EVENT_EXIT:
+		return exit_play(maps, note);
 	case PERF_EVENT_FORK:
 		return fork_play(maps, note);
 	case PERF_EVENT_ITRACE_START:
@@ -584,6 +604,12 @@ static u32 only_process(struct perf_maps *maps)
 		pid = maps->spaces[i].pid;
 	}
 	return maps->several ? 0 : pid;
+}
+
+u32 perf_maps_reused(const struct perf_maps *maps, u32 *pid)
+{
+	*pid = maps->reused_pid;
+	return maps->reused;
 }
 
 bool perf_maps_several(const struct perf_maps *maps)

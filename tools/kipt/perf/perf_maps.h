@@ -17,13 +17,14 @@
  * @pid: process
  * @from: TSC from which on it holds
  * @begins: with a fork or an exec
+ * @ended: the process ended
  * @comm: name of the process
  * @root: its mappings
  */
 struct perf_space {
 	u32 pid;
 	u64 from;
-	bool begins;
+	bool begins, ended;
 	char comm[16];
 	struct perf_node *root;
 };
@@ -90,6 +91,15 @@ bool perf_maps_settle(struct perf_maps *maps, const struct perf_file *file,
  * Return: false if the recording has mappings of one process at most.
  */
 bool perf_maps_several(const struct perf_maps *maps);
+
+/**
+ * perf_maps_reused() - how often a process got the number of one that had ended
+ * @maps: was settled
+ * @pid: filled with one of them
+ *
+ * Return: how often; what is said of that number is of both.
+ */
+u32 perf_maps_reused(const struct perf_maps *maps, u32 *pid);
 
 /**
  * perf_maps_turns() - who ran where a trace is of

@@ -21,14 +21,18 @@
 
 struct record_file {
 	struct fresh_file file;
+	u32 tsc_khz;
+	bool guests;
 };
 
-static void header_make(struct kipt_record *header)
+static void header_make(const struct record_file *file, struct kipt_record *header)
 {
 	memset(header, 0, sizeof(*header));
 	header->kind = KIPT_RECORD_VERSION;
 	header->flags = sizeof(*header);
 	header->ip = RECORD_FILE_MAGIC;
+	header->aux = file->tsc_khz;
+	header->value = file->guests;
 }
 
 static bool put(struct record_file *file, const struct kipt_record *records, u32 count)
@@ -46,7 +50,7 @@ static bool begin(struct record_file *file)
 
 	if (!fresh_begin(&file->file))
 		return false;
-	header_make(&header);
+	header_make(file, &header);
 	return put(file, &header, 1);
 }
 
@@ -62,6 +66,12 @@ struct record_file *record_file_create(const char *path)
 		return file;
 	free(file);
 	return NULL;
+}
+
+void record_file_about(struct record_file *file, u32 tsc_khz, bool guests)
+{
+	file->tsc_khz = tsc_khz;
+	file->guests = guests;
 }
 
 bool record_file_write(struct record_file *file,
@@ -115,6 +125,7 @@ static bool header_check(const struct kipt_record *header, const char *path)
 }
 
 static bool stream_read(FILE *in, const char *path,
+			void (*about)(void *ctx, u32 tsc_khz, bool guests),
 			bool (*take)(void *ctx, const struct kipt_record *r,
 				     u32 count), void *ctx)
 {
@@ -132,6 +143,8 @@ static bool stream_read(FILE *in, const char *path,
 				say_error("%s is no file of records", path);
 			return false;
 		}
+		if (!started)
+			about(ctx, records->aux, records->value & 1);
 		if (count > !started &&
 		    !take(ctx, records + !started, count - !started))
 			return true;
@@ -167,7 +180,7 @@ bool record_file_begins(const char *path)
 	return begins;
 }
 
-bool record_file_read(const char *path,
+bool record_file_read(const char *path, void (*about)(void *ctx, u32 tsc_khz, bool guests),
 		      bool (*take)(void *ctx, const struct kipt_record *r,
 				   u32 count), void *ctx)
 {
@@ -178,7 +191,7 @@ bool record_file_read(const char *path,
 		say_errno(errno, "cannot read %s", path);
 		return false;
 	}
-	ok = stream_read(in, path, take, ctx);
+	ok = stream_read(in, path, about, take, ctx);
 	progress_clear();
 	fclose(in);
 	return ok;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files of struct kipt_record: a header in the shape of one record, whose
- * type is 0, then records until the end. FILE.maps is beside FILE.
+ * type is 0, then records until the end. FILE.maps is beside FILE. The header's @aux is
+ * the frequency of the TSC in kHz, 0: not known; bit 0 of @value: see record_file_about().
  */
 #ifndef KIPT_RECORD_FILE_H
 #define KIPT_RECORD_FILE_H
@@ -26,6 +27,14 @@ struct record_file;
  * Return: the caller's until record_file_close(); NULL after a sentence.
  */
 struct record_file *record_file_create(const char *path);
+
+/**
+ * record_file_about() - what the header says of the records
+ * @file: made by record_file_create(); nothing was written yet
+ * @tsc_khz: frequency of the TSC, 0: not known
+ * @guests: code of guests is named as all is, see names_guests()
+ */
+void record_file_about(struct record_file *file, u32 tsc_khz, bool guests);
 
 /**
  * record_file_write() - append records
@@ -76,12 +85,13 @@ bool record_file_begins(const char *path);
 /**
  * record_file_read() - all records of a file
  * @path: its name
+ * @about: called before that with what record_file_about() said
  * @take: called with some of them; false ends the reading
- * @ctx: its first argument
+ * @ctx: first argument of both
  *
  * Return: true, or false after a sentence.
  */
-bool record_file_read(const char *path,
+bool record_file_read(const char *path, void (*about)(void *ctx, u32 tsc_khz, bool guests),
 		      bool (*take)(void *ctx, const struct kipt_record *r,
 				   u32 count), void *ctx);
 

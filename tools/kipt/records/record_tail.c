@@ -53,7 +53,8 @@ static bool is_call(const struct kipt_record *record)
 	return record->kind == KIPT_BRANCH_CALL ||
 	       record->kind == KIPT_BRANCH_CALL_IND ||
 	       record->kind == KIPT_BRANCH_SYSCALL ||
-	       record->kind == KIPT_BRANCH_EVENT;
+	       record->kind == KIPT_BRANCH_EVENT ||
+	       record->kind == KIPT_BRANCH_VMEXIT;
 }
 
 static bool is_counted(const struct last_records *last,

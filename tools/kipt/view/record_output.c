@@ -197,6 +197,15 @@ static bool kept_packed(const struct output *output)
 	return output->unpack && output->options->packed && !is_narrow(output);
 }
 
+/* Whoever decodes said what is known of all before the first record. */
+static bool file_write(struct output *output, const struct kipt_record *records, u32 count)
+{
+	if (!record_file_begun(output->file))
+		record_file_about(output->file, output->view.tsc_khz,
+				  names_guests_named(output->names));
+	return record_file_write(output->file, records, count);
+}
+
 static bool records_show(void *ctx, const struct kipt_record *records,
 			 u32 count)
 {
@@ -219,7 +228,7 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 	view_records(&output->view, records, count);
 	if (!output->file)
 		return !stdout_error();
-	return kept_packed(output) || record_file_write(output->file, records, count);
+	return kept_packed(output) || file_write(output, records, count);
 }
 
 static bool narrow_records(void *ctx, const struct kipt_record *records,
@@ -248,7 +257,7 @@ static bool packed_take(struct output *output,
 {
 	bool keep = output->file && kept_packed(output);
 
-	if (keep && !record_file_write(output->file, records, count))
+	if (keep && !file_write(output, records, count))
 		return false;
 	return unpack_records(output->unpack, records, count, plain_take,
 			      output);

@@ -432,6 +432,11 @@ static void state_take(struct view *view, const struct kipt_record *r)
 	case KIPT_RECORD_CONTEXT:
 		context_take(view, r);
 		break;
+	case KIPT_RECORD_SYNC:
+		/* What was before is forgotten, and a CONTEXT comes if the PSB+ has a PIP. */
+		if (r->kind == KIPT_SYNC_START)
+			guest_set(view, false);
+		break;
 	case KIPT_RECORD_SPACE:
 		state->edge_pid = r->flags & KIPT_RF_NR && !names_guests_named(view->names) ?
 				  NAMES_GUEST : r->aux;
@@ -462,21 +467,25 @@ static void guest_enter(struct view *view, const struct kipt_record *r, record_t
 	take(view, &others);
 }
 
-static void guest_leave(struct view *view, record_taker take)
+/* What runs from here on is shown; @r: from its target on, NULL: it goes on where it was. */
+static void guest_leave(struct view *view, const struct kipt_record *r, record_taker take)
 {
 	const struct kipt_record chosen = {
 		.type = KIPT_RECORD_ENABLE,
 		.kind = KIPT_ENABLE_CHOSEN,
-		.flags = KIPT_RF_NO_IP,
+		.flags = r ? 0 : KIPT_RF_NO_IP,
+		.ip = r ? r->value : 0,
 	};
 
 	take(view, &chosen);
 }
 
-/* What goes on whoever runs. */
+/* What goes on whoever runs, and what is lost; that a guest's code is not there is no loss. */
 static bool is_of_all(const struct kipt_record *r)
 {
-	return r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
+	if (r->type == KIPT_RECORD_GAP)
+		return r->kind != KIPT_GAP_NO_CODE && r->kind != KIPT_GAP_CODE_CHANGED;
+	return r->type == RECORD_SAMPLE || r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
 	       r->type == KIPT_RECORD_TIME || r->type == KIPT_RECORD_CBR ||
 	       r->type == KIPT_RECORD_EDGE || r->type == KIPT_RECORD_SPACE;
 }
@@ -487,9 +496,16 @@ static void record_take(struct view *view, const struct kipt_record *r, record_t
 	bool was = view->state.guest, crosses = record_crosses_vm(r) &&
 							  !names_guests_named(view->names);
 
-	if (!view->leaves_guests) {
+	if (!view->leaves_guests || (view->guests_shown && !crosses)) {
 		state_take(view, r);
 		take(view, r);
+		return;
+	}
+	if (view->guests_shown) {
+		/* Of either end the names are those of its side. */
+		guest_enter(view, r, take);
+		guest_set(view, r->kind == KIPT_BRANCH_VMENTRY);
+		guest_leave(view, r, take);
 		return;
 	}
 	if (crosses && !was && r->kind == KIPT_BRANCH_VMENTRY)
@@ -498,8 +514,9 @@ static void record_take(struct view *view, const struct kipt_record *r, record_t
 		guest_set(view, r->kind == KIPT_BRANCH_VMENTRY);
 	else
 		state_take(view, r);
-	if (r->type != KIPT_RECORD_CPU && was && !view->state.guest)
-		guest_leave(view, take);
+	if (r->type != KIPT_RECORD_CPU && r->type != KIPT_RECORD_SYNC && was &&
+	    !view->state.guest)
+		guest_leave(view, NULL, take);
 	else if (r->type == KIPT_RECORD_CONTEXT && !was && view->state.guest)
 		guest_enter(view, NULL, take);
 	if (!crosses && (!view->state.guest || is_of_all(r) || r->type == KIPT_RECORD_CONTEXT))
@@ -523,7 +540,8 @@ void view_records(struct view *view, const struct kipt_record *records,
 	}
 	for (i = 0; i < count; i += n) {
 		n = 0;
-		if (view->skim && records[i].type == KIPT_RECORD_BRANCH)
+		if (view->skim && records[i].type == KIPT_RECORD_BRANCH &&
+		    !(view->leaves_guests && view->state.guest && !view->guests_shown))
 			n = view->skim(view, records + i, count - i);
 		if (n) {
 			tally_records(&view->tally, records + i, n);
@@ -670,7 +688,8 @@ const char *view_sentence(const struct view *view, const struct kipt_record *rec
 	bool has_ip = !(record->flags & KIPT_RF_NO_IP);
 	char where[256];
 
-	names_text(view->names, view_code_pid(&view->state), record->ip, where, sizeof(where));
+	names_text(view->names, record->type == RECORD_SAMPLE ? view->state.pid :
+		   view_code_pid(&view->state), record->ip, where, sizeof(where));
 	if (record->type != RECORD_SAMPLE)
 		return words_sentence(record, where, text, size);
 	snprintf(text, size, "sample of %s%s%s", names_event(view->names, record->value),

@@ -398,7 +398,8 @@ static inline u32 view_code_pid(const struct view_state *state)
  * @merged: CPUs take turns, their times count from the first of all
  * @first_of: the first time of each CPU, unless they are merged
  * @guests: CPUs that a guest ran on, and whether it does
- * @leaves_guests: @print gets nothing of guests, but that others ran
+ * @leaves_guests: @print gets nothing of guests, but that others ran, ...
+ * @guests_shown: ... unless the user said what code they have
  * @cut: the file ends too early
  * @failed: something is not shown, and a message said so
  */
@@ -419,7 +420,7 @@ struct view {
 	void *self;
 	struct lookup first_of;
 	struct lookup guests;
-	bool leaves_guests;
+	bool leaves_guests, guests_shown;
 	bool merged;
 	bool cut;
 	bool failed;

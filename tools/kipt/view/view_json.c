@@ -59,6 +59,7 @@ static bool has_inlined(const struct view *view, const struct kipt_record *r)
 	case KIPT_BRANCH_CALL_IND:
 	case KIPT_BRANCH_SYSCALL:
 	case KIPT_BRANCH_EVENT:
+	case KIPT_BRANCH_VMEXIT:
 		return true;
 	}
 	return false;
