@@ -81,11 +81,18 @@ static bool take(void *ctx, const struct kipt_record *records, u32 count)
 	return true;
 }
 
+static void take_about(void *ctx, u32 tsc_khz, bool guests)
+{
+	u64 *sum = ctx;
+
+	*sum += tsc_khz + guests;
+}
+
 static void read_records(const char *path)
 {
 	u64 sum = 0;
 
-	record_file_read(path, take, &sum);
+	record_file_read(path, take_about, take, &sum);
 }
 
 static void read_meta(const char *path)
