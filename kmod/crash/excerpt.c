@@ -174,20 +174,23 @@ static u32 read_user(const struct excerpt *excerpt, u64 space, u64 ip, u8 *buf, 
 	       !copy_from_user_nmi(buf, (void __user *)ip, n) ? n : 0;
 }
 
-/* Of what was patched since the begin nobody knows whether it ran before that, or after it. */
+/* How many bytes come before the first that was patched since the trace begins: of that nobody
+ * knows whether it ran before the patch, or after it.
+ */
+static u32 sure_bytes(const struct excerpt *excerpt, u64 ip, u32 n)
+{
+	return excerpt->unseen ? 0 : kipt_text_view_sure(&excerpt->kernel_text, ip, n);
+}
+
 static u32 read_kernel(const struct excerpt *excerpt, u64 ip, u8 *buf, u32 n)
 {
-	n = excerpt->unseen ? 0 : kipt_text_view_sure(&excerpt->kernel_text, ip, n);
+	n = sure_bytes(excerpt, ip, n);
 	return n && !copy_from_kernel_nofault(buf, (void *)ip, n) ? n : 0;
 }
 
 static bool kipt_excerpt_changed(void *ctx, u64 space, u64 ip, u32 len)
 {
-	const struct excerpt *excerpt = ctx;
-
-	return is_kernel_code(ip) && space != KIPT_SPACE_GUEST &&
-	       (excerpt->unseen ||
-	       kipt_text_view_sure(&excerpt->kernel_text, ip, len) < len);
+	return is_kernel_code(ip) && space != KIPT_SPACE_GUEST && sure_bytes(ctx, ip, len) < len;
 }
 
 static u32 kipt_excerpt_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)

@@ -174,8 +174,8 @@ struct walk {
 	struct kipt_crash_map map;
 };
 
-/* Return: bytes of the build id that [@at, @at + @size) of a file's head has. @budget: notes that
- * may be looked at yet, as other CPUs wait meanwhile.
+/* Return: bytes of the build id that [@at, @at + @size) of a file's head has. @budget: how many
+ * notes may still be looked at: preemption is off.
  */
 static u32 read_notes(const u8 *head, u64 at, u64 size, u32 *budget, u8 *id)
 {

@@ -36,9 +36,9 @@
 #define BUSY_JIFFIES	(HZ / 10)
 
 /*
- * A space of the decoder is the number of an address space in the upper bits,
- * or a name that no number is known for, or one of a virtual machine. Names
- * are addresses of pages.
+ * A space of the decoder is the number of an address space in the upper bits, or a
+ * name that no number is known for, which is the address of a page, or
+ * KIPT_SPACE_GUEST.
  */
 #define SPACE_UNKNOWN	2ULL
 #define SPACE_SHIFT	2
@@ -433,7 +433,7 @@ static bool kipt_code_bytes_based(void *ctx, u64 space)
 	struct kipt_code_reader *reader = ctx;
 	struct kipt_space who;
 
-	if (!reader->offsets || space & SPACE_UNKNOWN)
+	if (!reader->offsets || space == KIPT_SPACE_GUEST || space & SPACE_UNKNOWN)
 		return false;
 	return kipt_spaces_who(spaces_of(reader), space >> SPACE_SHIFT ?: reader->unnamed, &who) &&
 	       who.based;

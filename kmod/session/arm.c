@@ -44,8 +44,8 @@ static bool should_run(const struct kipt_session *session)
 	       !READ_ONCE(session->arm.lent) && !kipt_latch_cause();
 }
 
-/* Who waits for the lock may have it: a CPU that does not answer took long. Return: whether the
- * session is to run still.
+/* Lets those who wait for the lock have it: a CPU that does not answer took long. Return: whether
+ * the session is still to run.
  */
 static bool let_others(struct kipt_session *session)
 {

@@ -458,13 +458,13 @@ int kipt_session_resume(struct kipt_session *session,
  * Runs what keeps a session running, what takes one down, and the end of a loan of PT. Who
  * queues work of a session holds session->lock or sessions_lock and has seen that the session
  * is not dead. Delayed work is queued by mod_delayed_work() alone: the new delay replaces
- * the old one. A work item here waits for none of these, but for event_work, which has a queue
- * of its own.
+ * the old one. A work item here may wait for event_work, which has a queue of its own, and
+ * for no other.
  */
 extern struct workqueue_struct *kipt_session_wq;
 
 /**
- * kipt_session_flush() - let work that is under way end, which has events to send
+ * kipt_session_flush() - wait for the work that is under way, which has events to send
  *
  * Context: may sleep; no lock of a session.
  */

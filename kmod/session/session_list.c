@@ -24,7 +24,7 @@ static bool closed;
 static DEFINE_PER_CPU(struct kipt_session *, holder);
 static int hotplug_state;
 struct workqueue_struct *kipt_session_wq;
-/* Runs event_work, which others of the session wait for; it waits for nobody. */
+/* Runs event_work: work items of kipt_session_wq wait for it. */
 static struct workqueue_struct *events_wq;
 static atomic_t nr_sessions = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(all_freed);

@@ -104,7 +104,7 @@ struct kipt_excerpt_branch {
  * @user: user code runs
  * @off: tracing was turned off in the kernel
  * @guest: a guest runs, of which nothing is listed
- * @back: it ran until now: what is open goes on
+ * @back: a guest ran before the next ENABLE: what is open goes on there
  * @nr_user: branches of user code up to the last entry into the kernel, which is
  *	the last of them, as far as they are known without a gap; those in a
  *	row as one

@@ -48,7 +48,6 @@ def guest(data, begin, end):
                     data[at + 2] |= 1
                 number += 1
             at += len(PIP)
-        print(number)
 
 
 def leave_out(data, at):
@@ -75,18 +74,16 @@ def no_starts(data):
                 leave_out(data, at)
 
 
-def no_switches(data):
-    for at, kind, _ in events(data):
-        if kind in (ITRACE_START, SWITCH, SWITCH_WIDE):
-            leave_out(data, at)
-        elif kind == AUXTRACE_INFO:
-            struct.pack_into("<Q", data, at + 16 + 8 * SWITCHES, 0)
-
-
 def leave_out_all(data, kinds):
     for at, kind, _ in events(data):
         if kind in kinds:
             leave_out(data, at)
+
+
+def no_switches(data):
+    leave_out_all(data, {ITRACE_START, SWITCH, SWITCH_WIDE})
+    info = next(at for at, kind, _ in events(data) if kind == AUXTRACE_INFO)
+    struct.pack_into("<Q", data, info + 16 + 8 * SWITCHES, 0)
 
 
 def reuse(data):

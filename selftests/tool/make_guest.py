@@ -4,7 +4,8 @@
 Makes guest.pt, the trace of a host kernel that runs a guest three times, and the folder
 `guest`, as kipt saves one, with the host's code. The guest's addresses are those of the
 host's function host_other. After each VM exit the host calls host_helper. guest-code has code
-of the guest, a jump, which guest-far.pt has it execute. In guest-lost.pt the CPU loses packets while the guest runs, for 98 us.
+of the guest, a jump, which guest-far.pt has it execute. In guest-lost.pt the CPU loses packets
+while the guest runs, for 98 us.
 
 Usage: make_guest.py
 """

@@ -1124,7 +1124,7 @@ edited() {
 	recorded_unpack "$ROOT/selftests/perf/$1"
 	[ ! -d kept.data ] || file=kept.data/data
 	shift
-	python3 "$HERE/edit_perf.py" $file "$@" >/dev/null
+	python3 "$HERE/edit_perf.py" $file "$@"
 }
 
 # open_edited OPTION...: what is shown of it, on standard output

@@ -91,10 +91,7 @@ static u32 bytes_read(const struct crash_decode *decode, u64 space, u64 ip,
 	if (!done && decode->program && !(ip >> 63) &&
 	    crash_program_has(decode->program, space))
 		done = crash_program_code(decode->program, ip, bytes, size);
-	if (done < size && decode->image)
-		done += image_read(decode->image, ip + done, bytes + done,
-				   size - done);
-	return done;
+	return image_read_rest(decode->image, ip, bytes, size, done);
 }
 
 /* [@ip, @ip + @size) lies in one page. */
@@ -118,7 +115,7 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *bytes, u32 size)
 
 	/* Code of guests is in files that the user names, or nowhere. */
 	if (space == KIPT_SPACE_GUEST)
-		return run->decode->image ? image_read(run->decode->image, ip, bytes, size) : 0;
+		return image_read_rest(run->decode->image, ip, bytes, size, 0);
 	if (!run->patched || !(ip >> 63))
 		return bytes_read(run->decode, space, ip, bytes, size);
 	while (done < size) {

@@ -117,7 +117,7 @@ static void patches_copy(struct crash_logs *logs,
 	}
 }
 
-/* After all that were logged: at which time nobody knows. */
+/* A patch after all that were logged, of which neither time nor place is known. */
 static void unknown_add(struct crash_logs *logs)
 {
 	const struct kipt_crash_patch patch = { .tsc = ~0ULL };
@@ -148,25 +148,31 @@ static bool patches_make(struct crash_logs *logs, u64 from)
 }
 
 /* A log that cannot be read says nothing of any text. */
+static bool nothing_known(struct crash_logs *logs)
+{
+	if (!patches_make(logs, 0))
+		return false;
+	unknown_add(logs);
+	return true;
+}
+
 static bool patches_load(struct crash_logs *logs,
 			 const struct crash_source *kernel,
 			 const struct kipt_crash_logs *page)
 {
 	const struct kipt_crash_ring *ring = &page->patches;
 	u64 written, start, first, missed, from;
-	bool good;
 
 	if (!ring->entries)
 		return true;
-	good = ring_good(ring, sizeof(struct kipt_crash_patch)) &&
-	       number_get(kernel, ring->written, &written) &&
-	       number_get(kernel, page->patches_start, &start) &&
-	       number_get(kernel, page->patches_first, &first) &&
-	       number_get(kernel, page->patches_missed, &missed) &&
-	       written <= NUMBER_MAX && start <= written && first <= written;
-	if (!good)
-		written = start = first = missed = 0;
-	from = good ? start + oldest(ring, written - start) : 0;
+	if (!ring_good(ring, sizeof(struct kipt_crash_patch)) ||
+	    !number_get(kernel, ring->written, &written) ||
+	    !number_get(kernel, page->patches_start, &start) ||
+	    !number_get(kernel, page->patches_first, &first) ||
+	    !number_get(kernel, page->patches_missed, &missed) ||
+	    written > NUMBER_MAX || start > written || first > written)
+		return nothing_known(logs);
+	from = start + oldest(ring, written - start);
 	if (from < first)
 		from = first;
 	if (written - from > ENTRIES_MAX)
@@ -176,7 +182,7 @@ static bool patches_load(struct crash_logs *logs,
 	if (!patches_make(logs, from))
 		return false;
 	patches_copy(logs, kernel, ring, from, missed);
-	if (!good || missed > written || unseen(kernel, page))
+	if (missed > written || unseen(kernel, page))
 		unknown_add(logs);
 	return true;
 }

@@ -27,9 +27,8 @@ static u32 code_read(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
 	const struct offline *offline = ctx;
 	u32 done = image_read(offline->image, ip, buf, len);
 
-	if (done < len && offline->saved->image && space != KIPT_SPACE_GUEST)
-		done += image_read(offline->saved->image, ip + done, buf + done, len - done);
-	return done;
+	return space == KIPT_SPACE_GUEST ?
+	       done : image_read_rest(offline->saved->image, ip, buf, len, done);
 }
 
 static u32 insn_read(void *ctx, const struct kipt_record *insn, u8 *buf,

@@ -74,9 +74,7 @@ static u32 base_read(void *ctx, u64 ip, u8 *buf, u32 len)
 	const struct run *run = ctx;
 	u32 done = image_read(run->kernel_image, ip, buf, len);
 
-	if (done < len)
-		done += image_read(run->decode->image, ip + done, buf + done, len - done);
-	return done;
+	return image_read_rest(run->decode->image, ip, buf, len, done);
 }
 
 /* @view: NULL: nothing of it changed. */
@@ -377,7 +375,9 @@ static bool time_put(struct run *run, struct kipt_record time)
 	return !run->want_time || record_put(run, &time);
 }
 
-/* Its @value is an offset in the part: in the queue, without labels, others know it by. */
+/* Its @value is an offset in the part. Shown is that in all trace of the queue, without the PIPs
+ * that perf_label.h put there.
+ */
 static bool place_put(struct run *run, struct kipt_record record)
 {
 	const struct perf_stream *stream = run->stream;
@@ -387,26 +387,28 @@ static bool place_put(struct run *run, struct kipt_record record)
 	return record_put(run, &record);
 }
 
-/* Who runs at a PSB from which records begin anew: its PSB+ says so. */
-static bool psb_take(struct run *run, const struct kipt_record *sync)
+static bool psb_turn(struct run *run, const struct kipt_psb *psb)
+{
+	u64 label = psb->has_pip ? psb->pip.value >> PERF_LABEL_SHIFT : 0;
+	u64 tsc = kipt_tsc_extend(run->config.tsc_near, psb->tsc);
+
+	if (psb->has_tsc && !moments_put(run, tsc))
+		return false;
+	if (!run->inserted)
+		return !psb->has_tsc || time_take(run, tsc, 0);
+	return !label || label > run->turn_count || turn_begin(run, label - 1);
+}
+
+/* Where records begin anew the PSB+ says who runs; counts are of all times. */
+static bool sync_turn(struct run *run, const struct kipt_record *sync)
 {
 	const struct perf_trace *trace = &run->stream->trace;
-	u64 label, tsc;
 	struct kipt_psb psb;
 
-	/* Counts are of all times. */
 	if (sync->kind == KIPT_SYNC_START && !(run->config.output & KIPT_FLOW_COUNTS)) {
 		kipt_psb_read(&psb, trace->bytes + run->part->start, sync->value,
 			      perf_part_known(trace, run->part), NULL);
-		label = psb.status == KIPT_OK && psb.has_pip ?
-			psb.pip.value >> PERF_LABEL_SHIFT : 0;
-		tsc = kipt_tsc_extend(run->config.tsc_near, psb.tsc);
-		if (psb.status == KIPT_OK && psb.has_tsc && !moments_put(run, tsc))
-			return false;
-		if (run->inserted && label && label <= run->turn_count)
-			return turn_begin(run, label - 1);
-		if (!run->inserted && psb.status == KIPT_OK && psb.has_tsc &&
-		    !time_take(run, tsc, 0))
+		if (psb.status == KIPT_OK && !psb_turn(run, &psb))
 			return false;
 	}
 	return run->turn_said || task_put(run, run->turn);
@@ -425,7 +427,7 @@ static bool record_take(struct run *run, const struct kipt_record *record)
 {
 	switch (record->type) {
 	case KIPT_RECORD_SYNC:
-		return psb_take(run, record) &&
+		return sync_turn(run, record) &&
 		       flow_begin(run, !(record->flags & KIPT_RF_NO_IP), false) &&
 		       place_put(run, *record);
 	case KIPT_RECORD_ENABLE:
@@ -574,7 +576,7 @@ static bool cpu_put(struct run *run, const struct perf_queue *queue)
 	       dictionary_put(run) && batch_give(run);
 }
 
-/* The first PSB says who runs, but where all is counted, and the trace may begin elsewhere. */
+/* Who runs is known at the first PSB; counts, which are of all times, begin with the first task. */
 static bool trace_begin(struct run *run, const struct perf_queue *queue)
 {
 	bool ok;

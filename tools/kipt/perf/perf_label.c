@@ -567,7 +567,7 @@ static bool loads_find(struct loads *loads, struct known *known, size_t enough)
 		if (packet.type == KIPT_PACKET_PIP)
 			known->guest = packet.flags & KIPT_PF_NR;
 		loads->guests |= known->guest;
-		if (packet.type == KIPT_PACKET_PIP && !(packet.flags & KIPT_PF_NR)) {
+		if (packet.type == KIPT_PACKET_PIP && !known->guest) {
 			load = (struct load){ .at = walk_at(walk) - packet.len,
 					      .cr3 = packet.value };
 			known->entered = NOWHERE;

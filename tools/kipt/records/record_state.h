@@ -76,13 +76,21 @@ bool record_state_give(const struct record_state *state, bool time,
 		       void *ctx);
 
 /**
- * record_crosses_vm() - whether one end of a branch is a guest's, and the other is not
+ * kind_crosses_vm() - whether one end of a branch is a guest's, and the other is not
+ * @kind: enum kipt_branch_kind
+ */
+static inline bool kind_crosses_vm(u32 kind)
+{
+	return kind == KIPT_BRANCH_VMENTRY || kind == KIPT_BRANCH_VMEXIT;
+}
+
+/**
+ * record_crosses_vm() - the same of a record
  * @record: any
  */
 static inline bool record_crosses_vm(const struct kipt_record *record)
 {
-	return record->type == KIPT_RECORD_BRANCH &&
-	       (record->kind == KIPT_BRANCH_VMENTRY || record->kind == KIPT_BRANCH_VMEXIT);
+	return record->type == KIPT_RECORD_BRANCH && kind_crosses_vm(record->kind);
 }
 
 /**

@@ -550,7 +550,7 @@ static u32 recent_index(u64 address, u32 pid)
 void names_find(struct names *names, u32 pid, u64 address,
 		struct place *place)
 {
-	u32 of = address >> 63 && pid != NAMES_GUEST ? 0 : pid;
+	u32 of = names_pid(pid, address);
 	struct recent *recent = &names->recent[recent_index(address, of)];
 
 	if (recent->place.object && recent->address == address &&

@@ -17,6 +17,18 @@ struct names;
 #define NAMES_GUEST	(~0U)
 
 /**
+ * names_pid() - the process whose code an address is known by
+ * @pid: process the address is of
+ * @address: the address
+ *
+ * Return: @pid; 0 for the kernel's, which all processes share, but for those of a guest.
+ */
+static inline u32 names_pid(u32 pid, u64 address)
+{
+	return address >> 63 && pid != NAMES_GUEST ? 0 : pid;
+}
+
+/**
  * struct place - an address in words
  * @symbol: function, or NULL
  * @offset: from its start; without @symbol from the start of the file

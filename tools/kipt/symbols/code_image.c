@@ -332,3 +332,10 @@ bool image_add_pages(struct image *image, const char *name)
 	file_map_close(&addr);
 	return ok;
 }
+
+u32 image_read_rest(const struct image *image, u64 address, u8 *bytes, u32 size, u32 done)
+{
+	if (!image || done == size)
+		return done;
+	return done + image_read(image, address + done, bytes + done, size - done);
+}

@@ -72,4 +72,16 @@ bool image_any(const struct image *image);
  */
 u32 image_read(const struct image *image, u64 address, u8 *bytes, u32 size);
 
+/**
+ * image_read_rest() - copy code that others did not have
+ * @image: from where; NULL: nothing
+ * @address: first byte
+ * @bytes: its first @done bytes are filled
+ * @size: how many are wanted
+ * @done: how many there are
+ *
+ * Return: how many there are then.
+ */
+u32 image_read_rest(const struct image *image, u64 address, u8 *bytes, u32 size, u32 done);
+
 #endif /* KIPT_CODE_IMAGE_H */

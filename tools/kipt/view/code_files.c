@@ -55,7 +55,7 @@ static u32 file_number(struct code_files *files, const struct file_place *place,
 const struct code_place *code_files_find(struct code_files *files, struct names *names,
 					 u32 pid, u64 address)
 {
-	u32 of = address >> 63 && pid != NAMES_GUEST ? 0 : pid;
+	u32 of = names_pid(pid, address);
 	struct code_place *recent =
 		&files->recent[(address ^ address >> 12 ^ of) & (RECENT - 1)];
 	struct file_place place;

@@ -269,15 +269,15 @@ static void functions_put(const struct writer *w, const struct profile_symbol **
 	const struct profile *profile = w->feed->profile;
 	const struct profile_symbol *symbol;
 	char text[2 * TEXT_BYTES];
-	u32 i, pid;
+	u32 i;
 
 	fputs("\"functions\":[", w->out);
 	for (i = 0; i < w->symbol_count; i++) {
 		symbol = list[i];
 		fputs(i ? ",\n[" : "[", w->out);
 		text_put(w->out, totals_text(symbol, text, sizeof(text)));
-		pid = profile->spaces[symbol->space].pid;
-		fprintf(w->out, ",%u,%d,%llu,%llu,%llu,%llu]", pid == NAMES_GUEST ? 0 : pid,
+		fprintf(w->out, ",%u,%d,%llu,%llu,%llu,%llu]",
+			profile_space_pid(&profile->spaces[symbol->space]),
 			!symbol->space, (unsigned long long)symbol->calls,
 			(unsigned long long)symbol->self, (unsigned long long)symbol->total,
 			(unsigned long long)symbol->longest.ticks);

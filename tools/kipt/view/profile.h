@@ -80,13 +80,24 @@ struct profile_symbol {
 
 /**
  * struct profile_space - a process, or a page table where that is not known
- * @pid: process; 0: not known
+ * @pid: process; 0: not known; NAMES_GUEST
  * @cr3: page table if there is no @pid; 0: not known
  */
 struct profile_space {
 	u32 pid;
 	u64 cr3;
 };
+
+/**
+ * profile_space_pid() - the process of a space, as a number to be shown
+ * @space: the space
+ *
+ * Return: 0 if it is not known, or if there is none, as of a guest.
+ */
+static inline u32 profile_space_pid(const struct profile_space *space)
+{
+	return space->pid == NAMES_GUEST ? 0 : space->pid;
+}
 
 /**
  * struct profile_cpu - a CPU

@@ -197,7 +197,7 @@ static bool kept_packed(const struct output *output)
 	return output->unpack && output->options->packed && !is_narrow(output);
 }
 
-/* Whoever decodes said what is known of all before the first record. */
+/* The decoder sets the clock, and how names are found, before it gives the first record. */
 static bool file_write(struct output *output, const struct kipt_record *records, u32 count)
 {
 	if (!record_file_begun(output->file))

@@ -453,8 +453,8 @@ static void state_take(struct view *view, const struct kipt_record *r)
 
 typedef void (*record_taker)(struct view *view, const struct kipt_record *record);
 
-/* A guest begins to run; @r: VM entry, NULL: it is not known how. */
-static void guest_enter(struct view *view, const struct kipt_record *r, record_taker take)
+/* What runs next is left out; @r: after that branch, NULL: it is not known where. */
+static void others_put(struct view *view, const struct kipt_record *r, record_taker take)
 {
 	const struct kipt_record others = {
 		.type = KIPT_RECORD_DISABLE,
@@ -467,8 +467,8 @@ static void guest_enter(struct view *view, const struct kipt_record *r, record_t
 	take(view, &others);
 }
 
-/* What runs from here on is shown; @r: from its target on, NULL: it goes on where it was. */
-static void guest_leave(struct view *view, const struct kipt_record *r, record_taker take)
+/* What runs next is shown; @r: from the target of that branch on, NULL: it goes on where it was. */
+static void chosen_put(struct view *view, const struct kipt_record *r, record_taker take)
 {
 	const struct kipt_record chosen = {
 		.type = KIPT_RECORD_ENABLE,
@@ -480,46 +480,59 @@ static void guest_leave(struct view *view, const struct kipt_record *r, record_t
 	take(view, &chosen);
 }
 
-/* What goes on whoever runs, and what is lost; that a guest's code is not there is no loss. */
+/* VM entries and exits: each end is named by its own side. */
+static void crossing_take(struct view *view, const struct kipt_record *r, record_taker take)
+{
+	bool enters = r->kind == KIPT_BRANCH_VMENTRY, was = view->state.guest;
+
+	if (view->guests_shown || (enters && !was))
+		others_put(view, r, take);
+	guest_set(view, enters);
+	if (view->guests_shown)
+		chosen_put(view, r, take);
+	else if (!enters && was)
+		chosen_put(view, NULL, take);
+}
+
+static bool is_left_out(const struct view *view)
+{
+	return view->leaves_guests && !view->guests_shown && view->state.guest;
+}
+
+/* What is not of the guest that runs, and what is lost; missing code of a guest is no loss. */
 static bool is_of_all(const struct kipt_record *r)
 {
-	if (r->type == KIPT_RECORD_GAP)
+	switch (r->type) {
+	case KIPT_RECORD_CPU:
+	case KIPT_RECORD_CONTEXT:
+	case KIPT_RECORD_TASK:
+	case KIPT_RECORD_TIME:
+	case KIPT_RECORD_CBR:
+	case KIPT_RECORD_EDGE:
+	case KIPT_RECORD_SPACE:
+	case RECORD_SAMPLE:
+		return true;
+	case KIPT_RECORD_GAP:
 		return r->kind != KIPT_GAP_NO_CODE && r->kind != KIPT_GAP_CODE_CHANGED;
-	return r->type == RECORD_SAMPLE || r->type == KIPT_RECORD_CPU || r->type == KIPT_RECORD_TASK ||
-	       r->type == KIPT_RECORD_TIME || r->type == KIPT_RECORD_CBR ||
-	       r->type == KIPT_RECORD_EDGE || r->type == KIPT_RECORD_SPACE;
+	}
+	return false;
 }
 
 /* Calls and sums of a guest are not those of the task that runs it. */
 static void record_take(struct view *view, const struct kipt_record *r, record_taker take)
 {
-	bool was = view->state.guest, crosses = record_crosses_vm(r) &&
-							  !names_guests_named(view->names);
+	bool was = is_left_out(view), is;
 
-	if (!view->leaves_guests || (view->guests_shown && !crosses)) {
-		state_take(view, r);
-		take(view, r);
+	if (view->leaves_guests && record_crosses_vm(r) && !names_guests_named(view->names)) {
+		crossing_take(view, r, take);
 		return;
 	}
-	if (view->guests_shown) {
-		/* Of either end the names are those of its side. */
-		guest_enter(view, r, take);
-		guest_set(view, r->kind == KIPT_BRANCH_VMENTRY);
-		guest_leave(view, r, take);
-		return;
-	}
-	if (crosses && !was && r->kind == KIPT_BRANCH_VMENTRY)
-		guest_enter(view, r, take);
-	if (crosses)
-		guest_set(view, r->kind == KIPT_BRANCH_VMENTRY);
-	else
-		state_take(view, r);
-	if (r->type != KIPT_RECORD_CPU && r->type != KIPT_RECORD_SYNC && was &&
-	    !view->state.guest)
-		guest_leave(view, NULL, take);
-	else if (r->type == KIPT_RECORD_CONTEXT && !was && view->state.guest)
-		guest_enter(view, NULL, take);
-	if (!crosses && (!view->state.guest || is_of_all(r) || r->type == KIPT_RECORD_CONTEXT))
+	state_take(view, r);
+	is = is_left_out(view);
+	/* At a SYNC, or on another CPU, nothing goes on. */
+	if (r->type == KIPT_RECORD_CONTEXT && was != is)
+		(is ? others_put : chosen_put)(view, NULL, take);
+	if (!is || is_of_all(r))
 		take(view, r);
 }
 
@@ -541,7 +554,7 @@ void view_records(struct view *view, const struct kipt_record *records,
 	for (i = 0; i < count; i += n) {
 		n = 0;
 		if (view->skim && records[i].type == KIPT_RECORD_BRANCH &&
-		    !(view->leaves_guests && view->state.guest && !view->guests_shown))
+		    !is_left_out(view))
 			n = view->skim(view, records + i, count - i);
 		if (n) {
 			tally_records(&view->tally, records + i, n);
@@ -616,6 +629,13 @@ u32 view_pid(const struct view *view, const struct kipt_record *record)
 						  view_code_pid(&view->state);
 }
 
+u32 view_end_pid(const struct view *view, u32 kind, u32 guests, u32 pid, u32 host)
+{
+	if (!kind_crosses_vm(kind) || names_guests_named(view->names))
+		return pid;
+	return kind == guests ? NAMES_GUEST : host;
+}
+
 static u32 end_pid(const struct view *view, const struct kipt_record *r, u32 guests)
 {
 	u32 pid = view_pid(view, r), host = view->state.pid;
@@ -644,13 +664,13 @@ struct line_scope view_line_scope(const struct view *view,
 		.kernel = names_code_version_of(view->names),
 	};
 
-	scope.pid = view_code_pid(&view->state);
-	if (scope.pid == NAMES_GUEST)
-		return scope;
-	if (view_in_kernel(record)) {
-		scope.pid = 0;
+	if (view->state.guest) {
+		scope.pid = NAMES_GUEST;
 		return scope;
 	}
+	if (view_in_kernel(record))
+		return scope;
+	scope.pid = view->state.pid;
 	scope.version = names_version_of(view->names);
 	scope.learned = names_learned_of(view->names);
 	return scope;

@@ -504,12 +504,7 @@ u32 view_pid(const struct view *view, const struct kipt_record *record);
  *
  * Return: it, as names_find() takes it.
  */
-static inline u32 view_end_pid(const struct view *view, u32 kind, u32 guests, u32 pid, u32 host)
-{
-	if (names_guests_named(view->names) || (kind != KIPT_BRANCH_VMENTRY && kind != KIPT_BRANCH_VMEXIT))
-		return pid;
-	return kind == guests ? NAMES_GUEST : host;
-}
+u32 view_end_pid(const struct view *view, u32 kind, u32 guests, u32 pid, u32 host);
 
 /**
  * view_from_pid() - the process that the address of a record is named by

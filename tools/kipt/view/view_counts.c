@@ -23,9 +23,11 @@ static void edge_add(struct view *view, const struct kipt_record *r,
 		.kind = r->kind,
 	};
 
+	u32 pid = view_pid(view, r);
+
 	if (!view->options->hash) {
-		edge.guest = view_pid(view, r) == NAMES_GUEST;
-		edge.pid = edge.guest ? 0 : view_pid(view, r);
+		edge.guest = pid == NAMES_GUEST;
+		edge.pid = edge.guest ? 0 : pid;
 		edge.cr3 = r->type == KIPT_RECORD_EDGE ? view->state.edge_cr3 :
 							 view->state.cr3;
 	}
@@ -43,32 +45,34 @@ static void record_print(struct view *view, const struct kipt_record *r)
 		edge_add(view, r, r->aux);
 }
 
-/* Of a VM entry or exit one end is a guest's. */
-static u32 pid_of_from(const struct view *view, const struct edge *edge)
+static u32 edge_pid(const struct edge *edge)
 {
-	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMEXIT,
-			    edge->guest ? NAMES_GUEST : edge->pid, edge->pid);
+	return edge->guest ? NAMES_GUEST : edge->pid;
 }
 
-static u32 pid_of_to(const struct view *view, const struct edge *edge)
+static u32 from_pid(const struct view *view, const struct edge *edge)
 {
-	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMENTRY,
-			    edge->guest ? NAMES_GUEST : edge->pid, edge->pid);
+	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMEXIT, edge_pid(edge), edge->pid);
+}
+
+static u32 to_pid(const struct view *view, const struct edge *edge)
+{
+	return view_end_pid(view, edge->kind, KIPT_BRANCH_VMENTRY, edge_pid(edge), edge->pid);
 }
 
 static void edge_print(struct view *view, const struct edge *edge, bool whose)
 {
 	char from[256], to[256];
 
-	names_text(view->names, pid_of_from(view, edge), edge->from, from, sizeof(from));
-	names_text(view->names, pid_of_to(view, edge), edge->to, to, sizeof(to));
+	names_text(view->names, from_pid(view, edge), edge->from, from, sizeof(from));
+	names_text(view->names, to_pid(view, edge), edge->to, to, sizeof(to));
 	fprintf(view->out, "%12llu %16llx %s -> %llx %s  %s",
 		(unsigned long long)edge->count,
 		(unsigned long long)edge->from, from,
 		(unsigned long long)edge->to, to,
 		words_kind(KIPT_RECORD_BRANCH, edge->kind));
 	if (edge->guest || (whose && !edge_in_kernel(edge)))
-		view_process(view, edge->guest ? NAMES_GUEST : edge->pid, edge->cr3);
+		view_process(view, edge_pid(edge), edge->cr3);
 	fputc('\n', view->out);
 }
 
@@ -95,9 +99,9 @@ static void edge_print_json(struct view *view, const struct edge *edge)
 	if (edge->cr3)
 		jsonl_hex(line, "cr3", edge->cr3);
 	jsonl_hex(line, "ip", edge->from);
-	symbol_add(view, line, "ip_symbol", pid_of_from(view, edge), edge->from);
+	symbol_add(view, line, "ip_symbol", from_pid(view, edge), edge->from);
 	jsonl_hex(line, "to", edge->to);
-	symbol_add(view, line, "to_symbol", pid_of_to(view, edge), edge->to);
+	symbol_add(view, line, "to_symbol", to_pid(view, edge), edge->to);
 	jsonl_number(line, "count", edge->count);
 	jsonl_print(line, view->out);
 }

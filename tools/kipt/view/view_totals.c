@@ -119,8 +119,8 @@ void totals_json(struct view *view, const struct profile *profile,
 	else if (symbol->called)
 		jsonl_hex(line, symbol->object ? "offset" : "ip",
 			  symbol->start);
-	if (space->pid && space->pid != NAMES_GUEST)
-		jsonl_number(line, "pid", space->pid);
+	if (profile_space_pid(space))
+		jsonl_number(line, "pid", profile_space_pid(space));
 	if (space->cr3)
 		jsonl_hex(line, "cr3", space->cr3);
 	jsonl_number(line, "branches", symbol->branches);
