@@ -4,7 +4,8 @@
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
  * is known by its look. A context may be a function of kipt, of which "@CONTEXT"
- * is written before. Never to be loaded where anything matters.
+ * is written before. "patch" changes the text of the function that makes these calls, and
+ * kills nothing. Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -13,6 +14,7 @@
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/irq_work.h>
+#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -43,6 +45,7 @@ static atomic_t waited_for;
 static DEFINE_PER_CPU(struct task_struct *, together);
 static atomic_t nmi_wanted;
 static atomic_t stuck;
+static DEFINE_STATIC_KEY_FALSE(patched);
 
 static noinline void crasher_leaf(unsigned int n)
 {
@@ -61,8 +64,19 @@ static noinline void crasher_walk(void)
 {
 	unsigned int n;
 
+	if (static_branch_unlikely(&patched))
+		seen++;
 	for (n = 0; n < STEPS; n++)
 		crasher_step(n);
+}
+
+static int patch_walk(void)
+{
+	if (static_key_enabled(&patched))
+		static_branch_disable(&patched);
+	else
+		static_branch_enable(&patched);
+	return 0;
 }
 
 static noinline void crasher_null(void)
@@ -562,6 +576,8 @@ static int die(const char *what, const char *where)
 			return probe_function(places[i].function);
 	if (!strcmp(what, "once"))
 		return warn_together();
+	if (!strcmp(what, "patch"))
+		return patch_walk();
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
 			break;
