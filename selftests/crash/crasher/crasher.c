@@ -4,8 +4,8 @@
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
  * is known by its look. A context may be a function of kipt, of which "@CONTEXT"
- * is written before. "patch" changes the text of the function that makes these calls, and
- * kills nothing. Never to be loaded where anything matters.
+ * is written before. "patch" changes the text that the next of these words is looked at by,
+ * and kills nothing. Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -64,13 +64,11 @@ static noinline void crasher_walk(void)
 {
 	unsigned int n;
 
-	if (static_branch_unlikely(&patched))
-		seen++;
 	for (n = 0; n < STEPS; n++)
 		crasher_step(n);
 }
 
-static int patch_walk(void)
+static int patch_die(void)
 {
 	if (static_key_enabled(&patched))
 		static_branch_disable(&patched);
@@ -571,13 +569,15 @@ static int die(const char *what, const char *where)
 {
 	int i;
 
+	if (static_branch_unlikely(&patched))
+		seen++;
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		if (!*what && !strcmp(where, places[i].name))
 			return probe_function(places[i].function);
 	if (!strcmp(what, "once"))
 		return warn_together();
 	if (!strcmp(what, "patch"))
-		return patch_walk();
+		return patch_die();
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
 			break;
