@@ -42,10 +42,13 @@ static bool aim_local(struct kipt_trace *trace, u64 *cr3_match)
 	return kipt_follow_aim_local(trace->follow, current, cr3_match);
 }
 
-static void full(struct kipt_trace *trace)
+static void over(struct kipt_trace *trace)
 {
-	kipt_session_wake(container_of(trace->group, struct kipt_session,
-				       group));
+	struct kipt_session *session =
+		container_of(trace->group, struct kipt_session, group);
+
+	kipt_session_wake(session);
+	kipt_session_look(session);
 }
 
 static const struct kipt_trace_ops trace_ops = {
@@ -53,7 +56,7 @@ static const struct kipt_trace_ops trace_ops = {
 	.aim_local = aim_local,
 	.copy_local = kipt_snapshot_copy_local,
 	.caught_up_local = kipt_crash_catch_up_local,
-	.full = full,
+	.over = over,
 };
 
 /*

@@ -35,7 +35,11 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 /* After perf's handler, which must have reset its counters before. */
 static int unmask_late(unsigned int type, struct pt_regs *regs)
 {
+	struct kipt_trace *trace = kipt_trace_here();
+
 	kipt_nmi_unmask_local();
+	if (trace && READ_ONCE(trace->owns_pmis))
+		kipt_trace_look_local(trace);
 	return NMI_DONE;
 }
 

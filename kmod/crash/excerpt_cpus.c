@@ -49,8 +49,10 @@ struct others {
 	u32 left;
 };
 
-/* Not printed yet; that did not answer; for which there was no room or time. */
-static struct cpumask waiting, silent, left_out;
+/* Not printed yet; that did not answer; for which there was no room or time; whose tracing had
+ * ended by itself.
+ */
+static struct cpumask waiting, silent, left_out, over;
 /* TSC since which a CPU has run one task; ~0: it is idle, or nobody knows. */
 static DEFINE_PER_CPU(u64, busy_since);
 
@@ -134,6 +136,14 @@ static void print_other(const struct kipt_trace *trace, struct others *others)
 	others->lines -= min(printed, others->lines);
 }
 
+/* Nobody knows how old its trace is: it is for a dump, which says so. */
+static bool is_over(unsigned int cpu)
+{
+	const struct kipt_trace *trace = kipt_trace_of(cpu);
+
+	return trace && trace->view && READ_ONCE(trace->running) && READ_ONCE(trace->over);
+}
+
 /* Which CPUs are printed; those that did not stop are not. */
 static void choose(struct others *others)
 {
@@ -144,9 +154,12 @@ static void choose(struct others *others)
 	cpumask_clear(&waiting);
 	cpumask_clear(&silent);
 	cpumask_clear(&left_out);
+	cpumask_clear(&over);
 	for_each_online_cpu(cpu) {
+		if (is_over(cpu))
+			cpumask_set_cpu(cpu, &over);
 		trace = other(cpu, others->event);
-		if (!trace)
+		if (!trace || cpumask_test_cpu(cpu, &over))
 			continue;
 		asked |= trace->group->config.print_cpus;
 		if (kipt_capture_stopped(cpu)) {
@@ -178,6 +191,9 @@ static void print_others(const struct kipt_crash_event *event)
 	if (!cpumask_empty(&silent))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl did not answer\n"),
 			       cpumask_pr_args(&silent));
+	if (!cpumask_empty(&over))
+		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl had stopped tracing before; a dump has their older traces\n"),
+			       cpumask_pr_args(&over));
 	if (!cpumask_empty(&left_out))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl are left out\n"),
 			       cpumask_pr_args(&left_out));

@@ -314,7 +314,7 @@ static __poll_t kipt_rawdev_poll(struct file *file, poll_table *wait)
 	if (READ_ONCE(session->dead))
 		return EPOLLHUP;
 	if (READ_ONCE(session->state) == KIPT_STATE_STOPPED ||
-	    READ_ONCE(raw->trace->full) ||
+	    READ_ONCE(raw->trace->over) ||
 	    READ_ONCE(raw->trace->result.cause))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;

@@ -56,6 +56,19 @@ static bool let_others(struct kipt_session *session)
 	return should_run(session);
 }
 
+/* Whether the CPU is to be started. What another program ended is begun anew. */
+static bool is_missing(struct kipt_session *session, struct kipt_trace *trace)
+{
+	if (!READ_ONCE(trace->running))
+		return true;
+	if (READ_ONCE(trace->over) != KIPT_STOP_CAUSE_OUTSIDE ||
+	    kipt_trace_stop_all(trace, 1, KIPT_STOP_CAUSE_USER))
+		return false;
+	pr_warn("armed session %u: tracing of CPU %u was ended by another program, or by VMXON, and begins anew\n",
+		session->group.id, trace->cpu);
+	return true;
+}
+
 /* Return: whether to try again. */
 static bool start_missing(struct kipt_session *session)
 {
@@ -67,7 +80,7 @@ static bool start_missing(struct kipt_session *session)
 
 	for (i = 0; i < session->nr_traces; i++) {
 		trace = &session->traces[i];
-		if (READ_ONCE(trace->running))
+		if (!is_missing(session, trace))
 			continue;
 		err = kipt_armed_start_cpu(session, trace, &refusal);
 		if (!err || err == -ENXIO)

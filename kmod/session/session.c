@@ -35,7 +35,7 @@ static void free_parts(struct work_struct *work)
 	/* NMI handlers that found a trace before are through after this. */
 	synchronize_rcu();
 	for (i = 0; i < session->nr_traces; i++)
-		irq_work_sync(&session->traces[i].full_work);
+		irq_work_sync(&session->traces[i].over_work);
 	cancel_work_sync(&session->event_work);
 	cancel_delayed_work_sync(&session->arm.work);
 	kipt_parts_free(session);

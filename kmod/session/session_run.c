@@ -37,8 +37,8 @@ static u32 take_event(struct kipt_trace *trace)
 
 	kipt_trace_result(trace, &result);
 	cause = result.cause;
-	if (!cause && READ_ONCE(trace->full))
-		cause = KIPT_STOP_CAUSE_FULL;
+	if (!cause)
+		cause = READ_ONCE(trace->over);
 	if (cause == trace->reported || is_of_session(cause))
 		return 0;
 	trace->reported = cause;

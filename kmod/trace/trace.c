@@ -134,22 +134,6 @@ static void send_nmis(const struct kipt_trace *traces, u32 count)
 			kipt_nmi_send(traces[i].cpu);
 }
 
-static enum kipt_stop_cause cause_of(const struct kipt_trace *trace,
-				     const struct kipt_trace_result *result)
-{
-	u64 status = trace->position.status;
-
-	if (result->lost || trace->outside)
-		return KIPT_STOP_CAUSE_OUTSIDE;
-	if (trace->failed || status & RTIT_STATUS_ERROR)
-		return KIPT_STOP_CAUSE_ERROR;
-	if (!(status & RTIT_STATUS_STOPPED))
-		return trace->ended;
-	if (trace->buffer->once && result->head == trace->buffer->size)
-		return KIPT_STOP_CAUSE_FULL;
-	return KIPT_STOP_CAUSE_FILTER;
-}
-
 static void set_result(struct kipt_trace *trace,
 		       const struct kipt_trace_result *result)
 {
@@ -166,7 +150,7 @@ static void finish(struct kipt_trace *trace)
 	if (kipt_buffer_measure(trace->buffer, &trace->position, &result.head,
 				&result.tail))
 		result.lost = true;
-	result.cause = cause_of(trace, &result);
+	result.cause = result.lost ? KIPT_STOP_CAUSE_OUTSIDE : trace->over ?: trace->ended;
 	set_result(trace, &result);
 	kipt_dump_finish(trace, &result);
 	WRITE_ONCE(trace->running, false);
@@ -215,9 +199,7 @@ static void forget(struct kipt_trace *trace)
 	set_result(trace, &none);
 	trace->ended = 0;
 	trace->refused = 0;
-	trace->outside = false;
-	trace->failed = false;
-	WRITE_ONCE(trace->full, false);
+	WRITE_ONCE(trace->over, 0);
 	memset(&trace->position, 0, sizeof(trace->position));
 	kipt_dump_finish(trace, &none);
 	atomic64_set(&trace->pmis, 0);

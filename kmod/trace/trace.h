@@ -76,8 +76,8 @@ enum kipt_trace_state {
  * @done: the last request @cpu has seen to; written on @cpu only
  * @state: enum kipt_trace_state; written on @cpu only
  * @changing: an NMI must not touch the registers now; @cpu only
- * @outside: someone else wrote the registers during this run; @cpu only
- * @failed: the CPU refused to go on during this run; @cpu only
+ * @over: why tracing ended by itself during this run, enum kipt_stop_cause; 0: it did not,
+ *	or the CPU has not seen it yet. Written on @cpu
  * @owns_pmis: ToPA PMIs of the CPU are ours, from the attach on until it goes
  *	offline, when perf may have it, and again from a start on; written with
  *	the CPU offline, or on @cpu, or when it is attached
@@ -89,11 +89,10 @@ enum kipt_trace_state {
  * @position: registers at the last pause or stop; @cpu only while not OFF
  * @running: started and not seen to have stopped; changes under
  *	session->lock, or in the hotplug callback. Read anywhere for reports
- * @full: STOP took effect; set by the PMI
  * @lock: guards @result
  * @result: of the last run
  * @pmis: PMIs taken since the start
- * @full_work: carries @full out of the NMI
+ * @over_work: carries @over out of the NMI
  * @reported: the cause that listeners know; of session.c's work item
  * @unlinked: the grace period after which nobody reads its crash page, see
  *	get_state_synchronize_rcu(); while the CPU is yielded
@@ -114,8 +113,7 @@ struct kipt_trace {
 	u32 done;
 	enum kipt_trace_state state;
 	bool changing;
-	bool outside;
-	bool failed;
+	u32 over;
 	bool owns_pmis;
 	enum kipt_stop_cause ended;
 	int refused;
@@ -123,11 +121,10 @@ struct kipt_trace {
 	u32 lvtpc;
 	struct kipt_hw_position position;
 	bool running;
-	bool full;
 	spinlock_t lock;
 	struct kipt_trace_result result;
 	atomic64_t pmis;
-	struct irq_work full_work;
+	struct irq_work over_work;
 	u32 reported;
 	unsigned long unlinked;
 };
@@ -144,14 +141,15 @@ struct kipt_trace {
  * @caught_up_local: a change of the registers is over. A capture that came meanwhile
  *	could not pause the CPU (kipt_trace_freeze_local() was false), and does so now. This
  *	CPU, interrupts off or an NMI
- * @full: the CPU stopped since its buffer is full. In hard interrupt context
+ * @over: tracing of the CPU ended by itself, see @over of struct kipt_trace. In hard
+ *	interrupt context
  */
 struct kipt_trace_ops {
 	void (*run_local)(struct kipt_trace *trace, bool on);
 	bool (*aim_local)(struct kipt_trace *trace, u64 *cr3_match);
 	void (*copy_local)(struct kipt_trace *trace);
 	void (*caught_up_local)(void);
-	void (*full)(struct kipt_trace *trace);
+	void (*over)(struct kipt_trace *trace);
 };
 
 /**
@@ -176,7 +174,7 @@ void kipt_trace_attach(struct kipt_trace *trace);
  * @trace: stopped, see kipt_trace_quiet()
  *
  * A handler may still run: wait for a grace period (synchronize_rcu()), then
- * irq_work_sync() @full_work, before the trace is freed. Context: any.
+ * irq_work_sync() @over_work, before the trace is freed. Context: any.
  */
 void kipt_trace_detach(struct kipt_trace *trace);
 
@@ -331,6 +329,15 @@ void kipt_trace_copy_local(struct kipt_trace *trace);
  * Context: NMI.
  */
 void kipt_trace_pmi_local(struct kipt_trace *trace);
+
+/**
+ * kipt_trace_look_local() - whether the buffer is full and no PMI said so
+ * @trace: of this CPU; its PMIs are ours
+ *
+ * perf's handler acknowledges a ToPA PMI that comes while it runs. Context: NMI, after that
+ * handler.
+ */
+void kipt_trace_look_local(struct kipt_trace *trace);
 
 /**
  * kipt_trace_nmi_local() - an NMI came; stop if that is asked for

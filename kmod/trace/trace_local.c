@@ -24,12 +24,12 @@ static DEFINE_PER_CPU(struct kipt_trace *, attached);
 /* Somebody wants a copy of the end of the CPU's trace. */
 static DEFINE_PER_CPU(bool, copy_wanted);
 
-static void trace_full(struct irq_work *work)
+static void trace_over(struct irq_work *work)
 {
 	struct kipt_trace *trace =
-		container_of(work, struct kipt_trace, full_work);
+		container_of(work, struct kipt_trace, over_work);
 
-	kipt_trace_ops->full(trace);
+	kipt_trace_ops->over(trace);
 }
 
 void kipt_trace_init(struct kipt_trace *trace, struct kipt_group *group,
@@ -38,7 +38,7 @@ void kipt_trace_init(struct kipt_trace *trace, struct kipt_group *group,
 	trace->group = group;
 	trace->cpu = cpu;
 	spin_lock_init(&trace->lock);
-	init_irq_work(&trace->full_work, trace_full);
+	init_irq_work(&trace->over_work, trace_over);
 }
 
 void kipt_trace_attach(struct kipt_trace *trace)
@@ -119,18 +119,46 @@ static int start_local(struct kipt_trace *trace)
 	return err;
 }
 
+/* Interrupts off, or an NMI. A machine that dies has no work done any more. */
+static void set_over_local(struct kipt_trace *trace, u32 cause)
+{
+	if (trace->over == cause)
+		return;
+	WRITE_ONCE(trace->over, cause);
+	if (!kipt_capture_number())
+		irq_work_queue(&trace->over_work);
+}
+
+/* Why tracing ended by itself, as the registers say that were just read. */
+static u32 over_of(const struct kipt_trace *trace, bool outside)
+{
+	u64 head, tail;
+
+	if (outside || trace->over == KIPT_STOP_CAUSE_OUTSIDE)
+		return KIPT_STOP_CAUSE_OUTSIDE;
+	if (trace->position.status & RTIT_STATUS_ERROR)
+		return KIPT_STOP_CAUSE_ERROR;
+	if (!(trace->position.status & RTIT_STATUS_STOPPED))
+		return trace->over;
+	if (trace->buffer->once &&
+	    !kipt_buffer_measure(trace->buffer, &trace->position, &head, &tail) &&
+	    head == trace->buffer->size)
+		return KIPT_STOP_CAUSE_FULL;
+	return KIPT_STOP_CAUSE_FILTER;
+}
+
 /* Interrupts off, or an NMI. */
 static void halt_local(struct kipt_trace *trace)
 {
 	struct kipt_hw_position before = trace->position;
-	bool was_on = trace->state == KIPT_TRACE_ON;
+	bool was_on = trace->state == KIPT_TRACE_ON, outside;
 
 	kipt_hw_halt_local(&trace->position);
-	if (was_on ? !kipt_hw_is_ours(&trace->config, &trace->position) :
-	    trace->position.ctl & RTIT_CTL_TRACEEN ||
-	    !kipt_hw_same_place(&before, &trace->position))
-		trace->outside = true;
+	outside = was_on ? !kipt_hw_is_ours(&trace->config, &trace->position) :
+		  trace->position.ctl & RTIT_CTL_TRACEEN ||
+		  !kipt_hw_same_place(&before, &trace->position);
 	trace->state = KIPT_TRACE_PAUSED;
+	set_over_local(trace, over_of(trace, outside));
 }
 
 /* Interrupts off, or an NMI. */
@@ -144,14 +172,6 @@ static void stop_local(struct kipt_trace *trace, enum kipt_stop_cause why)
 	trace->state = KIPT_TRACE_OFF;
 	barrier();
 	give_back_local(trace);
-}
-
-/* What ended by itself stays ended. */
-static bool may_go(const struct kipt_trace *trace)
-{
-	return !trace->outside && !trace->failed &&
-	       !(trace->position.status &
-		 (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
 }
 
 static void go_local(struct kipt_trace *trace, u64 cr3_match)
@@ -170,8 +190,8 @@ static void go_local(struct kipt_trace *trace, u64 cr3_match)
 	}
 	if (!err)
 		return;
-	trace->failed = true;
 	trace->state = KIPT_TRACE_PAUSED;
+	set_over_local(trace, KIPT_STOP_CAUSE_ERROR);
 }
 
 bool kipt_trace_quiet(const struct kipt_trace *trace)
@@ -203,7 +223,8 @@ static void copy_asked_local(struct kipt_trace *trace)
 	this_cpu_write(copy_wanted, false);
 	barrier();
 	kipt_trace_ops->copy_local(trace);
-	if (was_on && may_go(trace) && !kipt_capture_number())
+	/* What ended by itself stays ended. */
+	if (was_on && !trace->over && !kipt_capture_number())
 		go_local(trace, trace->config.cr3_match);
 }
 
@@ -306,7 +327,7 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 		return;
 	}
 	halt_local(trace);
-	if (go && may_go(trace) && !kipt_capture_number()) {
+	if (go && !trace->over && !kipt_capture_number()) {
 		/* After a crash that was none a switch may come before the thaw. */
 		if (kipt_dump_is_stopped(trace))
 			kipt_dump_running(trace);
@@ -339,7 +360,7 @@ static void resume_local(struct kipt_trace *trace)
 	kipt_dump_running(trace);
 	if (trace->follow)
 		go = kipt_trace_ops->aim_local(trace, &cr3_match);
-	if (go && may_go(trace))
+	if (go && !trace->over)
 		go_local(trace, cr3_match);
 }
 
@@ -360,10 +381,18 @@ void kipt_trace_pmi_local(struct kipt_trace *trace)
 	if (trace->state == KIPT_TRACE_OFF)
 		return;
 	atomic64_inc(&trace->pmis);
-	if (!(kipt_hw_status_local() & RTIT_STATUS_STOPPED))
-		return;
-	WRITE_ONCE(trace->full, true);
-	irq_work_queue(&trace->full_work);
+	if (kipt_hw_status_local() & RTIT_STATUS_STOPPED)
+		set_over_local(trace, KIPT_STOP_CAUSE_FULL);
+}
+
+void kipt_trace_look_local(struct kipt_trace *trace)
+{
+	/* One that has not been started may have no buffer. Who changes the registers looks at
+	 * them, too.
+	 */
+	if (trace->state == KIPT_TRACE_ON && trace->buffer->once && !trace->over &&
+	    !READ_ONCE(trace->changing) && kipt_hw_status_local() & RTIT_STATUS_STOPPED)
+		halt_local(trace);
 }
 
 bool kipt_trace_end_offline(struct kipt_trace *trace)

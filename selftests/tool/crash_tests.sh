@@ -234,7 +234,7 @@ crash_unanswered_tests() {
 	dump --states 0:0
 	run crash "$D" --cpu 0 --summary
 	same "crash_stopped_before" 1 \
-		"$(grep -c 'had been stopped before' <<<"$OUT")"
+		"$(grep -c 'had stopped before' <<<"$OUT")"
 }
 
 crash_damage_tests() {

@@ -7,12 +7,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "kipt_test.h"
 #include "machine_state.h"
 #include "perf_pt.h"
 #include <linux/kipt_raw.h>
+
+#define MSR_RTIT_CTL	0x570
 
 FIXTURE(arm)
 {
@@ -473,18 +476,17 @@ TEST_F_TIMEOUT(arm, refused_loan_leaves_what_was_traced, 60)
 	kipt_nl_close(&maker);
 }
 
-/* Is an event of CPU 1 the next one of a CPU? */
-static bool hears_of_cpu1(struct kipt_nl *listener)
+/* The cause that the next event of a CPU has, if it is of @cpu; else 0. */
+static uint32_t hears_of(struct kipt_nl *listener, uint32_t cpu)
 {
 	while (kipt_nl_event(listener, 5000) == KIPT_CMD_SESSION_EVENT) {
-		uint32_t cpu = kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U);
+		uint32_t number = kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U);
 
-		if (cpu != ~0U)
-			return cpu == 1 &&
-			       kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) ==
-			       KIPT_STOP_CAUSE_OFFLINE;
+		if (number != ~0U)
+			return number == cpu ?
+			       kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) : 0;
 	}
-	return false;
+	return 0;
 }
 
 TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
@@ -499,11 +501,64 @@ TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
 	ASSERT_EQ(0, kipt_nl_join(&listener));
 	for (times = 0; times < 2; times++) {
 		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
-		EXPECT_TRUE(hears_of_cpu1(&listener)) TH_LOG("time %d", times);
+		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE, hears_of(&listener, 1))
+			TH_LOG("time %d", times);
 		ASSERT_EQ(0, knob_back());
 		ASSERT_TRUE(gets_traced(&self->nl, self->id, 1));
 	}
 	kipt_nl_close(&listener);
+}
+
+/* A program that dies makes the module look at the trace of its CPU. */
+static pid_t die_on_cpu0(void)
+{
+	static const struct rlimit no_core;
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	pin_to(0);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	_exit(0);
+}
+
+/* Its trace ended nobody knows when: it is no program's last code, nor what a dump has of a
+ * crash.
+ */
+TEST_F_TIMEOUT(arm, what_another_ended_is_kept_for_nobody_and_begins_anew, 60)
+{
+	uint32_t newest = kipt_snapshot_newest(&self->nl);
+	static struct kipt_nl listener;
+	uint64_t ctl;
+	pid_t child;
+
+	DISRUPTS("it writes MSRs");
+	self->want.flags |= KIPT_SESSION_FLAGS_USER;
+	self->want.ctl |= CTL_USER | CTL_OS;
+	self->id = kipt_session_run(&self->nl, &self->want);
+	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
+	ASSERT_TRUE(machine_rtit_ctl(0, &ctl));
+	ASSERT_TRUE(ctl & 1);
+	ASSERT_TRUE(machine_msr_write(0, MSR_RTIT_CTL, ctl & ~1ULL));
+	child = die_on_cpu0();
+	ASSERT_LT(0, child);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, hears_of(&listener, 0));
+	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
+	EXPECT_EQ(newest, kipt_snapshot_newest(&self->nl));
+	EXPECT_TRUE(log_has("CPU 0 was ended by another program"));
+	/* The next one is kept. */
+	child = die_on_cpu0();
+	ASSERT_LT(0, child);
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	EXPECT_LT(newest, kipt_snapshot_newest(&self->nl));
+	kipt_snapshots_delete(&self->nl);
+	kipt_nl_close(&listener);
+	EXPECT_EQ(self->complaints, machine_complaints(true));
 }
 
 /* A session of CPU 1 that is not armed, running; or an error. */

@@ -369,12 +369,24 @@ static uint64_t cause(struct kipt_nl *nl, int id)
 	return kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE);
 }
 
+/* Is there an event of CPU 0 with this cause? */
+static bool hears_of_cpu0(struct kipt_nl *listener, uint32_t wanted)
+{
+	while (kipt_nl_event(listener, 5000) == KIPT_CMD_SESSION_EVENT)
+		if (!kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U))
+			return kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) == wanted;
+	return false;
+}
+
 TEST_F(registers, clear_of_trace_en_from_outside_is_noticed)
 {
+	static struct kipt_nl listener;
 	uint64_t ctl;
 	int id = kipt_session_new(&self->nl, &self->want);
 
 	ASSERT_LT(0, id);
+	ASSERT_EQ(0, kipt_nl_open(&listener));
+	ASSERT_EQ(0, kipt_nl_join(&listener));
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	pin_to(0);
 	work(20);
@@ -384,6 +396,8 @@ TEST_F(registers, clear_of_trace_en_from_outside_is_noticed)
 	work(20);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
+	EXPECT_TRUE(hears_of_cpu0(&listener, KIPT_STOP_CAUSE_OUTSIDE));
+	kipt_nl_close(&listener);
 	EXPECT_LT(200, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));

@@ -254,7 +254,7 @@ struct kipt_crash_region {
 /**
  * enum kipt_crash_state - what is known of a CPU's trace
  * @KIPT_CRASH_NOT_TRACED: it has not been started, or was stopped before the
- *	crash: @head and @tail are of that run
+ *	crash, or its tracing ended by itself before: @head and @tail are of that run
  * @KIPT_CRASH_RUNNING: it traced and did not answer: registers are not known,
  *	the end is to be looked for in the trace
  * @KIPT_CRASH_STOPPED: it stopped for the crash, registers are as they were then

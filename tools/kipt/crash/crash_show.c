@@ -47,7 +47,7 @@ static const struct said hooks[] = {
 static const struct said ends[] = {
 	[CRASH_END_STOPPED] = { "stopped", "stopped for the crash" },
 	[CRASH_END_BEFORE] = { "stopped-before",
-		"had been stopped before the crash" },
+		"had stopped before the crash" },
 	[CRASH_END_ZEROS] = { "no-answer",
 		"did not answer; its trace up to the last byte written" },
 	[CRASH_END_TIMES] = { "no-answer",
