@@ -116,7 +116,8 @@ class Walk:
                 seen.add((self.ip, len(self.pips)))
                 insn = self.insn(packet)
                 if not self.pass_by(packet, insn):
-                    if packet.name == "FUP" and self.after(insn) == ip and (
+                    if packet.name == "FUP" and not self.abort and (
+                            self.after(insn) == ip) and (
                             insn.what == "int" or
                             insn.what in NEED_TIP - {"ret"}):
                         return

@@ -72,8 +72,8 @@ struct kipt_record {
  * @KIPT_RECORD_TRACESTOP: tracing entered a TraceStop range
  * @KIPT_RECORD_BLOCK: PEBS block item: @kind block type, @aux item id, @value;
  *	@kind 0: the record of the items before is complete, it is about @ip
- * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instruction count;
- *	KIPT_RF_MULT: others fired too, and are not in @aux
+ * @KIPT_RECORD_TRIG: trigger: @aux trigger bits, @value instructions to it from where
+ *	the last TNT, TIP, FUP or TRIG packet is; KIPT_RF_MULT: others fired too, and are not in @aux
  * @KIPT_RECORD_GAP: something is missing here; @kind enum kipt_gap_kind;
  *	@aux: enum kipt_status of the decoder for DECODE and CODE gaps; @ip:
  *	last address known; @value: offset in the trace of the offending byte,

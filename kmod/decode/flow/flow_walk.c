@@ -390,8 +390,8 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 	}
 }
 
-/* Is @ip inside @block? Goldmont may name the address after a branch that
- * needs a TIP where it means the branch itself.
+/* Is @ip inside @block? Goldmont, which has no transactions to abort, may name the address after
+ * a branch that needs a TIP where it means the branch itself.
  */
 static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 		   u64 ip)
@@ -403,8 +403,9 @@ static bool arrive(struct kipt_flow *flow, const struct kipt_block *block,
 		flow->at.ip = ip;
 		return true;
 	}
-	if (ip == kipt_block_end_ip(block) && kipt_insn_needs_packet(block->class) &&
-	    block->class != KIPT_INSN_COND && block->class != KIPT_INSN_RET) {
+	if (!flow->pending.abort && ip == kipt_block_end_ip(block) &&
+	    kipt_insn_needs_packet(block->class) && block->class != KIPT_INSN_COND &&
+	    block->class != KIPT_INSN_RET) {
 		kipt_emit_insns(flow, block, block->insns - 1);
 		flow->at.ip = kipt_block_last_insn(block);
 		return true;

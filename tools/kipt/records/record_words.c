@@ -195,16 +195,16 @@ static const char *wake_reason(u64 reason)
 	return reason & 8 ? "hardware" : "no reason given";
 }
 
-static void power_sentence(const struct kipt_record *r, const char *where,
-			   char *text, size_t size)
+static void power_sentence(const struct kipt_record *r, const char *at,
+			   const char *where, char *text, size_t size)
 {
 	char last[8], deepest[8];
 
 	switch (r->kind) {
 	case KIPT_POWER_MWAIT:
 		snprintf(text, size,
-			 "power: MWAIT hints 0x%x extensions 0x%llx at %s",
-			 r->aux, (unsigned long long)r->value, where);
+			 "power: MWAIT hints 0x%x extensions 0x%llx%s%s",
+			 r->aux, (unsigned long long)r->value, at, where);
 		break;
 	case KIPT_POWER_PWRE:
 		snprintf(text, size, "power: enters %s.%u%s",
@@ -213,9 +213,7 @@ static void power_sentence(const struct kipt_record *r, const char *where,
 			 r->flags & KIPT_RF_HW ? ", by hardware" : "");
 		break;
 	case KIPT_POWER_EXSTOP:
-		snprintf(text, size, "power: stops%s%s",
-			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
-			 r->flags & KIPT_RF_NO_IP ? "" : where);
+		snprintf(text, size, "power: stops%s%s", at, where);
 		break;
 	default:
 		snprintf(text, size, "power: woke from %s, deepest %s: %s",
@@ -225,22 +223,19 @@ static void power_sentence(const struct kipt_record *r, const char *where,
 	}
 }
 
-static void event_sentence(const struct kipt_record *r, const char *where,
-			   char *text, size_t size)
+static void event_sentence(const struct kipt_record *r, const char *at,
+			   const char *where, char *text, size_t size)
 {
 	if (r->type == KIPT_RECORD_EVENT_DATA)
 		snprintf(text, size, "event data: type %u, 0x%llx", r->kind,
 			 (unsigned long long)r->value);
-	else if (r->flags & KIPT_RF_NO_IP)
-		snprintf(text, size, "event: type %u vector %u", r->kind,
-			 r->aux);
 	else
-		snprintf(text, size, "event: type %u vector %u at %s", r->kind,
-			 r->aux, where);
+		snprintf(text, size, "event: type %u vector %u%s%s", r->kind,
+			 r->aux, at, where);
 }
 
-static void trigger_sentence(const struct kipt_record *r, const char *where,
-			     char *text, size_t size)
+static void trigger_sentence(const struct kipt_record *r, const char *at,
+			     const char *where, char *text, size_t size)
 {
 	char count[48] = "";
 
@@ -248,13 +243,11 @@ static void trigger_sentence(const struct kipt_record *r, const char *where,
 		snprintf(count, sizeof(count), ", %llu instructions on",
 			 (unsigned long long)r->value);
 	snprintf(text, size, "triggers 0x%x%s%s%s%s", r->aux,
-		 r->flags & KIPT_RF_MULT ? " and others" : "",
-		 r->flags & KIPT_RF_NO_IP ? "" : " at ",
-		 r->flags & KIPT_RF_NO_IP ? "" : where, count);
+		 r->flags & KIPT_RF_MULT ? " and others" : "", at, where, count);
 }
 
-static void other_sentence(const struct kipt_record *r, const char *where,
-			   char *text, size_t size)
+static void other_sentence(const struct kipt_record *r, const char *at,
+			   const char *where, char *text, size_t size)
 {
 	unsigned long long value = r->value;
 	const char *kind = words_kind(r->type, r->kind);
@@ -264,11 +257,11 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		if (r->kind == KIPT_ENABLE_CHOSEN) {
 			snprintf(text, size, r->flags & KIPT_RF_NO_IP ?
 				 "what others did is left out" :
-				 "what was before is left out: execution is at %s",
-				 where);
+				 "what was before is left out: execution is%s%s",
+				 at, where);
 			break;
 		}
-		snprintf(text, size, "tracing begins at %s%s", where,
+		snprintf(text, size, "tracing begins%s%s%s", at, where,
 			 r->kind == KIPT_ENABLE_OVERFLOW ?
 			 " (after an overflow)" :
 			 r->kind == KIPT_ENABLE_RESUME ? " (after a gap)" : "");
@@ -278,17 +271,15 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 			snprintf(text, size, "others, left out");
 			break;
 		}
-		snprintf(text, size, "tracing ends%s%s",
-			 r->flags & KIPT_RF_NO_IP ? "" : " at ",
-			 r->flags & KIPT_RF_NO_IP ? "" : where);
+		snprintf(text, size, "tracing ends%s%s", at, where);
 		break;
 	case KIPT_RECORD_CONTEXT:
 		snprintf(text, size, "address space 0x%llx%s", value,
 			 r->flags & KIPT_RF_NR ? " (VMX non-root)" : "");
 		break;
 	case KIPT_RECORD_PTWRITE:
-		snprintf(text, size, "ptwrite 0x%llx (%u bytes) at %s", value,
-			 r->aux, where);
+		snprintf(text, size, "ptwrite 0x%llx (%u bytes)%s%s", value,
+			 r->aux, at, where);
 		break;
 	case KIPT_RECORD_SYNC:
 		snprintf(text, size, "PSB at offset %llu", value);
@@ -300,20 +291,21 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 		snprintf(text, size, "core:bus ratio %u", r->aux);
 		break;
 	case KIPT_RECORD_MODE:
-		snprintf(text, size, "%s-bit code", kind);
+		snprintf(text, size, "%s-bit code%s", kind,
+			 r->flags & KIPT_RF_IF ? ", interrupts on" : "");
 		break;
 	case KIPT_RECORD_CODE:
-		snprintf(text, size, "code version %u at %s", r->aux, where);
+		snprintf(text, size, "code version %u%s%s", r->aux, at, where);
 		break;
 	case KIPT_RECORD_SPACE:
 		snprintf(text, size, "edges of address space 0x%llx%s", value,
 			 r->flags & KIPT_RF_NO_VALUE ? " (unknown)" : "");
 		break;
 	case KIPT_RECORD_TSX:
-		snprintf(text, size, "transaction: %s at %s", kind, where);
+		snprintf(text, size, "transaction: %s%s%s", kind, at, where);
 		break;
 	case KIPT_RECORD_TRIG:
-		trigger_sentence(r, where, text, size);
+		trigger_sentence(r, at, where, text, size);
 		break;
 	default:
 		snprintf(text, size, "%s 0x%llx", words_type(r->type), value);
@@ -323,23 +315,29 @@ static void other_sentence(const struct kipt_record *r, const char *where,
 const char *words_sentence(const struct kipt_record *record, const char *where,
 			   char *text, size_t size)
 {
+	const char *at = " at ";
+
+	if (record->flags & KIPT_RF_NO_IP) {
+		at = "";
+		where = "";
+	}
 	switch (record->type) {
 	case KIPT_RECORD_GAP:
 		gap_sentence(record, where, text, size);
 		break;
 	case KIPT_RECORD_POWER:
-		power_sentence(record, where, text, size);
+		power_sentence(record, at, where, text, size);
 		break;
 	case KIPT_RECORD_EVENT:
 	case KIPT_RECORD_EVENT_DATA:
-		event_sentence(record, where, text, size);
+		event_sentence(record, at, where, text, size);
 		break;
 	case KIPT_RECORD_TASK:
 		snprintf(text, size, "task %u (process %llu)", record->aux,
 			 (unsigned long long)record->value);
 		break;
 	default:
-		other_sentence(record, where, text, size);
+		other_sentence(record, at, where, text, size);
 	}
 	return text;
 }
