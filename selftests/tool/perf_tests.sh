@@ -841,7 +841,7 @@ perf_server_tests() {
 
 # Names of C++ and of both kinds of Rust.
 perf_demangle_tests() {
-	local endless
+	local endless option symbol
 	program_make || { skip perf_demangle "gcc makes no program"; return; }
 	objcopy --redefine-sym _start=_ZN5queue3popEi --redefine-sym inner=_RNvC5queue3pop \
 		full program
@@ -852,6 +852,15 @@ perf_demangle_tests() {
 		return
 	fi
 	named perf_demangle "queue::pop"
+	# Lines and JSON have different names of it: both take either.
+	for option in "" --json; do
+		for symbol in queue::pop _ZN5queue3popEi; do
+			run decode debug.data --sym "$symbol" --stats $option
+			same "perf_demangle_sym $symbol${option:+ json}" 0 "$STATUS"
+		done
+	done
+	run decode debug.data --sym _ZN5queue3pushEi --stats
+	same perf_demangle_sym_of_none 1 "$STATUS"
 	objcopy --redefine-sym _start=_ZN5queue3pop17h0123456789abcdefE full program
 	named perf_demangle_old_rust "inner queue::pop"
 	run decode debug.data --branches --no-demangle

@@ -54,7 +54,8 @@ kipt show --cpu 1 --time 30,500 --calls slow.rec --kallsyms kallsyms" \
 		sed -n 's/^kipt //p') --no-fold 2>err | sed -n "3,8p" |
 		awk '{ print $2 }' | xargs)"
 	same "slowest_no_run" "main: no run begins and ends in the trace" "$(slow main)"
-	same "slowest_of_two" "first first first second" "$(slow first,second --json |
+	# Also those of one within the other.
+	same "slowest_of_two" "first second first first second" "$(slow first,second --json |
 		sed -n 's/.*"symbol":"\([a-z]*\)".*/\1/p' | xargs)"
 	local verb
 	for verb in open show; do

@@ -114,6 +114,12 @@ rule_tests() {
 		"first 1 1 50 50 50
 main 1 0 0 50 None
 __x86_indirect_thunk_rax 1 0 0 0 None"
+	# What passed in it is its own, and no more than its total.
+	{ cpu 0; tsc 100; enable 010; call 010 500; tsc 120; echo "1 4 0 1 $thunk 0xffffffff81000100"
+	  tsc 150; ret 120 015; } | totals_of "totals_thunk_has_its_own_time" \
+		"first 1 1 30 50 50
+__x86_indirect_thunk_rax 1 0 20 20 None
+main 1 0 0 50 None"
 	{ cpu 0; tsc 100; enable 010; call 010 100; tsc 110; jump 120 200
 	  tsc 140; ret 220 015; } | totals_of "totals_tail_call" \
 		"second 1 1 30 30 30
@@ -575,6 +581,12 @@ kipt decode --totals timed.data
 kipt decode --counts timed.data
 kipt decode --branches --time timed.data
 kipt packets timed.data" "$(tail -n 5 <<<"$OUT")"
+	# Right after --time the name would be a stretch.
+	cp timed.data 5,6
+	run open 5,6
+	same "open_perf_like_a_stretch" "kipt decode --calls --time ./5,6
+kipt packets ./5,6" "$(sed -n '/--calls/p;$p' <<<"$OUT")"
+	rm 5,6
 	same "open_perf_totals" "4 0 [timed]" "$("$KIPT" open timed.data --totals \
 		2>err | awk 'NR == 2 { print $5, $4, $6 }')"
 	make_perf timed.data timed.pt elf=timed two

@@ -89,6 +89,7 @@ option_tests() {
 	refused "value_missing" 2 "--size needs a value" start --size
 	refused "value_unwanted" 2 "--json takes no value" info --json=1
 	refused "help_takes_no_value" 2 "--help takes no value" info --help=1
+	refused "hash_is_no_json" 2 "--hash prints no JSON" show f --hash --json
 	refused "begin_of_several" 2 "several options that begin with '--to'" show --to f
 	refused "begin_of_none" 2 "no option '--tox'" show --tox=1 f
 	refused "ctl_unknown_lists_names" 2 \
@@ -308,6 +309,12 @@ full_tests() {
 	full "packets" packets full.pt
 	full "show" show full.rec
 	full "output" show full.rec -o -
+	# The file that is opened first is not taken for it.
+	for i in --calls --branches --totals; do
+		"$KIPT" show full.rec $i 2>err >&-
+		same "closed_output $i" "1 1" \
+			"$? $(grep -c '^kipt: cannot write to standard output: Bad file' err)"
+	done
 }
 
 usage_tests() {

@@ -2,6 +2,7 @@
 /*
  * The kipt tool: finds the verb, and has the help that needs none.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,11 +83,25 @@ static int run(int argc, char **argv)
 	return verb->run(argc - 2, argv + 2);
 }
 
+/* What is closed may not be the first file that is opened: what is written would go there, or
+ * be lost without a word.
+ */
+static void standard_files_hold(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static char buffer[1 << 16];
 	int exit;
 
+	standard_files_hold();
 	/* Much is written, and by itself libc writes a page at a time. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));

@@ -55,11 +55,14 @@ bool again_word(char *text, size_t size, const char *word)
 
 void again_typed(char *text, size_t size, int argc, char **argv)
 {
+	char file[AGAIN_ROOM];
 	int i;
 
 	text[0] = 0;
 	for (i = 0; i < argc; i++) {
-		if (!again_word(text, size, argv[i])) {
+		/* Right after --time it would be a stretch. */
+		snprintf(file, sizeof(file), "./%s", argv[i]);
+		if (!again_word(text, size, !i && time_range_like(argv[i]) ? file : argv[i])) {
 			text[0] = 0;
 			return;
 		}

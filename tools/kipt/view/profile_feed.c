@@ -122,7 +122,8 @@ static void frame_name(struct profile_feed *feed, struct call_stack *stack,
 		symbol_at(feed, frame->symbol)->calls++;
 	if (!symbol_at(feed, frame->symbol)->wanted)
 		return;
-	if (!stack->wanted++ && feed->slowest && is_call(frame))
+	stack->wanted++;
+	if (frame->outer && feed->slowest && is_call(frame))
 		slowest_begin(feed->slowest, stack, frame);
 }
 
@@ -155,6 +156,11 @@ static void frame_enter(void *ctx, struct call_stack *stack,
 	frame_name(feed, stack, frame);
 }
 
+static u64 ticks_from(u64 begun, u64 end)
+{
+	return begun && end > begun ? end - begun : 0;
+}
+
 /* What a thunk did is done by the function that it leads to. */
 static void frame_rename(void *ctx, struct call_stack *stack,
 			 struct frame *frame)
@@ -164,6 +170,10 @@ static void frame_rename(void *ctx, struct call_stack *stack,
 	if (feed->firefox)
 		firefox_fill(feed, stack, frame);
 	frame_unname(feed, stack, frame);
+	/* What it did itself. */
+	if (frame->outer)
+		profile_add(&symbol_at(feed, frame->symbol)->total,
+			    ticks_from(frame->outer_begun, feed->at->now));
 	if (is_call(frame))
 		symbol_at(feed, frame->symbol)->calls--;
 	slowest_drop(stack, frame->number);
@@ -242,11 +252,6 @@ static bool outer_pass(struct call_stack *stack, const struct frame *frame)
 		return true;
 	}
 	return false;
-}
-
-static u64 ticks_from(u64 begun, u64 end)
-{
-	return begun && end > begun ? end - begun : 0;
 }
 
 /* A call that nobody saw the end of lasts as long as its task was seen to run. */

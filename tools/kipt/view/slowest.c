@@ -12,7 +12,7 @@
 /* Runs that are kept, whatever is asked for. */
 #define RUNS_MAX	(1 << 20)
 
-/* What is kept of a task. */
+/* What is kept of a task. @run: the innermost that is under way. */
 struct slow_task {
 	struct slow_line before[SLOWEST_BEFORE];
 	u32 before_count;
@@ -137,12 +137,13 @@ void slowest_begin(struct slowest *slowest, struct call_stack *stack,
 	struct slow_task *task = task_of(slowest, stack);
 	struct slow_lines *lines;
 
-	if (!task || task->run)
+	if (!task)
 		return;
 	lines = calloc(1, sizeof(*lines));
 	slowest->failed |= !lines;
 	if (!lines)
 		return;
+	lines->outer = task->run;
 	lines->number = frame->number;
 	memcpy(lines->before, task->before, sizeof(lines->before));
 	lines->before_count = task->before_count;
@@ -183,12 +184,22 @@ static void before_add(struct slow_task *task, const struct slow_line *line)
 	task->before[task->before_count++] = *line;
 }
 
-static void run_end(struct slowest *slowest, struct slow_task *task,
+/* The run of a frame, which is none any more; NULL: it was none. */
+static struct slow_lines *run_take(struct slow_task *task, u64 number)
+{
+	struct slow_lines **at = &task->run, *lines;
+
+	while (*at && (*at)->number != number)
+		at = &(*at)->outer;
+	lines = *at;
+	if (lines)
+		*at = lines->outer;
+	return lines;
+}
+
+static void run_end(struct slowest *slowest, struct slow_lines *lines,
 		    const struct slow_run *run)
 {
-	struct slow_lines *lines = task->run;
-
-	task->run = NULL;
 	if (run->line.unseen) {
 		slowest->unseen++;
 		free(lines);
@@ -209,26 +220,24 @@ void slowest_end(struct slowest *slowest, struct call_stack *stack,
 		 struct slow_run *run)
 {
 	struct slow_task *task = task_of(slowest, stack);
+	struct slow_lines *own, *outer;
 
 	run->line.ended = slowest->ended++;
 	if (!task)
 		return;
-	if (task->run && task->run->number == run->line.number)
-		run_end(slowest, task, run);
-	else if (task->run)
-		inside_add(task->run, &run->line);
+	own = run_take(task, run->line.number);
+	for (outer = task->run; outer; outer = outer->outer)
+		inside_add(outer, &run->line);
+	if (own)
+		run_end(slowest, own, run);
 	if (!run->line.unseen)
 		before_add(task, &run->line);
 }
 
 void slowest_drop(struct call_stack *stack, u64 number)
 {
-	struct slow_task *task = stack->kept;
-
-	if (!task || !task->run || task->run->number != number)
-		return;
-	free(task->run);
-	task->run = NULL;
+	if (stack->kept)
+		free(run_take(stack->kept, number));
 }
 
 void slowest_sort(struct slowest *slowest)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The slowest runs of the functions that a profile wants: a run is from the call to
- * the return, of calls within a call the outermost counts. Memory has a bound: the
- * runs that are kept, and lines of the slowest and of those that are under way.
+ * the return, of calls of a function within a call of it the outermost counts. Memory has
+ * a bound: the runs that are kept, and lines of the slowest and of those that are under way.
  */
 #ifndef KIPT_SLOWEST_H
 #define KIPT_SLOWEST_H
@@ -49,6 +49,7 @@ struct slow_run {
 
 /**
  * struct slow_lines - what belongs to one run
+ * @outer: the run that it is within, of another function; or NULL
  * @number: of its frame
  * @before: the last calls that returned before it
  * @before_count: how many
@@ -58,6 +59,7 @@ struct slow_run {
  * @left_out: so many more were within it
  */
 struct slow_lines {
+	struct slow_lines *outer;
 	u64 number;
 	struct slow_line before[SLOWEST_BEFORE];
 	u32 before_count;
@@ -109,7 +111,7 @@ void slowest_destroy(struct slowest *slowest);
 /**
  * slowest_begin() - a run begins
  * @slowest: runs
- * @stack: of its task, which is in no run
+ * @stack: of its task, which is in no run of this function
  * @frame: its call
  */
 void slowest_begin(struct slowest *slowest, struct call_stack *stack,

@@ -239,6 +239,10 @@ bool view_settle(const struct view_options *options)
 		return own_file_settle(options);
 	if (options->disasm)
 		return disasm_settle(options, other);
+	if (options->hash && options->json) {
+		say_error("--hash prints no JSON: leave out --json");
+		return false;
+	}
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
 	    (!options->output && !options->hash))
 		return true;

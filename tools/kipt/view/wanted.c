@@ -7,8 +7,12 @@
 
 #include "../cli/messages.h"
 #include "../filter/did_you_mean.h"
+#include "../symbols/demangle.h"
 #include "profile.h"
 #include "wanted.h"
+
+/* Bytes of a name that is compared in both forms. */
+#define NAME_MOST	4096
 
 /* Characters of the first name of a list. */
 static size_t name_length(const char *list)
@@ -24,10 +28,26 @@ static size_t name_length(const char *list)
 	return i;
 }
 
-static bool name_is(const char *name, const char *want, size_t length)
+static bool name_begins(const char *name, const char *want, size_t length)
 {
 	return length && !strncmp(name, want, length) &&
 	       (!name[length] || name[length] == '(');
+}
+
+/* Lines show names as the source has them, JSON as linkers do: either is meant by both. */
+static bool name_is(const char *name, const char *want, size_t length)
+{
+	char linked[NAME_MOST], shown[NAME_MOST], meant[NAME_MOST];
+
+	if (name_begins(name, want, length))
+		return true;
+	if (demangle(name, shown, sizeof(shown)))
+		return name_begins(shown, want, length);
+	if (length >= sizeof(linked))
+		return false;
+	memcpy(linked, want, length);
+	linked[length] = 0;
+	return demangle(linked, meant, sizeof(meant)) && !strcmp(name, meant);
 }
 
 /* What it is called; NULL: nothing. */
