@@ -1122,6 +1122,7 @@ perf_recorded_tests() {
 	perf_guest_tests
 	perf_unswitched_tests
 	perf_place_tests
+	perf_packed_tests
 	same "perf_recorded_classes" \
 		"$(sed -n 's/^| `\([a-z-]*\)` | \([0-9]*\) |.*/\1 \2/p' "$ROOT/docs/perf.md")" \
 		"$(awk '{ sum[$1] += $2 } END { for (i in sum) print i, sum[i] }' classes | sort)"
@@ -1174,6 +1175,19 @@ perf_guest_tests() {
 	open_edited --counts --json >lines
 	same perf_guest_edges_say_so "$(grep -c '"edge"' lines)" \
 		"$(grep -c '"edge".*"guest":true' lines)"
+}
+
+# Packed, each branch is of the same task, also where the kernel switches.
+perf_packed_tests() {
+	local kind option
+	for kind in 6.12-bpf 6.1-tracepoints new-tracepoints; do
+		recorded_unpack "$ROOT/selftests/perf/$kind"
+		for option in -o --packed; do
+			open_edited $option kept.rec
+			"$KIPT" show kept.rec --branches --json 2>err | grep '"branch"' >all$option
+		done
+		same "perf_packed $kind" "" "$(cmp all-o all--packed 2>&1)"
+	done
 }
 
 # Who ran before the first switch of a CPU its event says, and without events nobody knows.

@@ -585,7 +585,7 @@ kipt packets timed.data" "$(tail -n 5 <<<"$OUT")"
 	cp timed.data 5,6
 	run open 5,6
 	same "open_perf_like_a_stretch" "kipt decode --calls --time ./5,6
-kipt packets ./5,6" "$(sed -n '/--calls/p;$p' <<<"$OUT")"
+kipt packets 5,6" "$(sed -n '/--calls/p;$p' <<<"$OUT")"
 	rm 5,6
 	same "open_perf_totals" "4 0 [timed]" "$("$KIPT" open timed.data --totals \
 		2>err | awk 'NR == 2 { print $5, $4, $6 }')"

@@ -94,6 +94,12 @@ static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
 	}
 }
 
+static u8 kind_of(const struct kipt_flow *flow, const struct kipt_block *block)
+{
+	return block->ip == flow->config.apart && block->ip ? KIPT_NODE_SLOW :
+							      kind_by_code(block);
+}
+
 /* Finds the kind of a block, which depends on those up to the first that uses a packet or is
  * patched. Where code is missing, or there is no room, it stays unknown.
  */
@@ -117,7 +123,7 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 			return;
 		if (block->kind)
 			break;
-		kind = kind_by_code(block);
+		kind = kind_of(flow, block);
 		if (!uses_no_packet(kind)) {
 			block->kind = kind;
 			break;
@@ -146,7 +152,7 @@ static bool arrives(struct kipt_flow *flow, u32 number)
 	for (n = 0; n < KIPT_NODE_REACH && number != KIPT_BLOCK_NONE; n++) {
 		flow->walk.steps++;
 		block = &flow->blocks.table[number];
-		kind = block->insns ? kind_by_code(block) : KIPT_NODE_SLOW;
+		kind = block->insns ? kind_of(flow, block) : KIPT_NODE_SLOW;
 		if (!uses_no_packet(kind))
 			return kind != KIPT_NODE_SLOW;
 		number = kipt_blocks_look(&flow->blocks, block->space, next_ip(block), block->mode);

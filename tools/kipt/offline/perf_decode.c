@@ -655,11 +655,11 @@ static void base_find(struct run *run)
 /* In x86's __switch_to() the other task runs; a CALL gets to what jumps there. */
 static u64 switch_find(const struct run *run)
 {
-	const char *name = run->config.output & KIPT_FLOW_BRANCHES ? "__switch_to" :
-								    "__switch_to_asm";
+	const char *name = run->config.output & KIPT_FLOW_CALLS ? "__switch_to_asm" :
+								 "__switch_to";
 	u64 address;
 
-	if (run->user_only || run->config.output & (KIPT_FLOW_COUNTS | KIPT_FLOW_PACKED))
+	if (run->user_only || run->config.output & KIPT_FLOW_COUNTS)
 		return 0;
 	if (*run->kallsyms_used)
 		return kernel_symbol_address(run->kallsyms_used, name);
@@ -1028,6 +1028,8 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			      &run->stretch.from, &run->stretch.to);
 	base_find(run);
 	run->switch_ip = switch_find(run);
+	/* Packed records do not show where it is. */
+	run->config.apart = run->switch_ip;
 	perf_part_all(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = !run->aux.queues[i].piece_count ||
