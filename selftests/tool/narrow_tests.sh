@@ -40,6 +40,8 @@ narrow_show_tests() {
 		--pid 7
 	left "narrow_all" "1/8:020-100" --cpu 1 --pid 7 --tid 8
 	left "narrow_to_nothing" "" --cpu 0 --tid 9
+	same "narrow_to_nothing_has_a_summary" '"summary","records":0,' \
+		"$("$KIPT" show narrow.rec --cpu 0 --tid 9 --json 2>err | grep -o '"summary",[^,]*,')"
 	same "narrow_to_nothing_says_so" 1 "$(grep -c "nothing of that is in the trace" err)"
 	same "narrow_calls" "== CPU 0
 -- task 8

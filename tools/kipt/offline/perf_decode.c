@@ -1029,7 +1029,8 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 	base_find(run);
 	run->switch_ip = switch_find(run);
 	/* Packed records do not show where it is. */
-	run->config.apart = run->switch_ip;
+	if (run->config.output & KIPT_FLOW_PACKED)
+		run->config.apart = run->switch_ip;
 	perf_part_all(run);
 	for (i = 0; i < run->aux.queue_count && ok; i++)
 		ok = !run->aux.queues[i].piece_count ||

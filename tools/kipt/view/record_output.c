@@ -326,6 +326,7 @@ bool output_close(struct output *output, bool whole)
 		       (whole || record_file_begun(output->file));
 	bool ok = record_file_close(output->file, whole);
 
+	output->view.none_chosen = whole && output->narrow.options && !output->narrow.seen;
 	if (!output->options->give)
 		view_finish(&output->view);
 	if (output->calls && !chosen_calls_end(output->calls))

@@ -615,7 +615,8 @@ void view_finish(struct view *view)
 		fprintf(view->out, "%llu %016llx\n",
 			(unsigned long long)view->tally.hashed,
 			(unsigned long long)view->tally.hash);
-	else if (options->json && summed && (view->tally.records || options->part))
+	else if (options->json && summed &&
+		 (view->tally.records || options->part || view->none_chosen))
 		tally_show_json(&view->tally, view->out);
 	output_flush(view->out);
 	/* Where nothing came, the reason was said. */

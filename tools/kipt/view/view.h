@@ -401,6 +401,7 @@ static inline u32 view_code_pid(const struct view_state *state)
  * @leaves_guests: @print gets nothing of guests, but that others ran, ...
  * @guests_shown: ... unless the user said what code they have
  * @cut: the file ends too early
+ * @none_chosen: the stream has nothing of what was chosen
  * @failed: something is not shown, and a message said so
  */
 struct view {
@@ -423,6 +424,7 @@ struct view {
 	bool leaves_guests, guests_shown;
 	bool merged;
 	bool cut;
+	bool none_chosen;
 	bool failed;
 };
 
