@@ -580,7 +580,7 @@ TEST_F_TIMEOUT(follow, children_beyond_the_limit_are_reported, 300)
 }
 
 /* They ended long before the limit: what they took is free again. */
-TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 120)
+TEST_F_TIMEOUT(follow, ended_children_are_let_go_of, 600)
 {
 	uint64_t before, after = 0;
 	int go, done, id, tries;
