@@ -275,25 +275,27 @@ static struct mm_struct *get_mm(const struct kipt_code_reader *reader, u64 id)
  * and ran that.
  * Return: as kipt_resident_private(); 0 too if the process has ended.
  */
-static int is_written(struct kipt_code_reader *reader, u64 id, u64 addr)
+static int is_written(struct kipt_code_reader *reader, u64 id, u64 addr, u64 offset)
 {
 	u32 i = hash_64(id ^ addr, ilog2(KIPT_CODE_PLAIN));
 	bool patient = may_wait(reader, id);
 	struct mm_struct *mm;
 	int err = 0;
 
-	if (reader->plain[i].id == id && reader->plain[i].addr == addr)
+	if (reader->plain[i].id == id && reader->plain[i].addr == addr &&
+	    reader->plain[i].offset == offset)
 		return 0;
 	mm = get_mm(reader, id);
 	if (mm) {
 		err = note_wait(reader, id, patient,
-				kipt_resident_private(mm, addr, patient));
+				kipt_resident_private(mm, addr, offset, patient));
 		mmdrop(mm);
 	}
 	if (err)
 		return err;
 	reader->plain[i].id = id;
 	reader->plain[i].addr = addr;
+	reader->plain[i].offset = offset;
 	return 0;
 }
 
@@ -318,7 +320,8 @@ static bool read_image(struct kipt_code_reader *reader, u64 id, u64 ip, u8 *buf,
 				      reader->begin, reader->end, ip, &place);
 	if (found != KIPT_IMAGE_FILE)
 		return found == KIPT_IMAGE_UNSURE;
-	written = is_written(reader, id, ip & PAGE_MASK);
+	written = is_written(reader, id, ip & PAGE_MASK, place.file == KIPT_RAW_VDSO ?
+			     KIPT_RESIDENT_ANY : place.offset & PAGE_MASK);
 	if (written)
 		return written < 0;
 	*got = place.file == KIPT_RAW_VDSO ? read_vdso(who.vdso, place.offset, buf, n) :

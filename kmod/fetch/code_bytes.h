@@ -74,6 +74,7 @@ struct kipt_code_reader {
 	struct {
 		u64 id;
 		u64 addr;
+		u64 offset;
 	} plain[KIPT_CODE_PLAIN];
 };
 

@@ -135,7 +135,8 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PROCESSES, processes);
 	if (spaces)
 		kipt_fetch_put_gap(reader, KIPT_GAP_SPACES, spaces);
-	if (patches && patches <= session->end_patch - session->group.first_patch)
+	/* Without those after the run, text that they changed is not known as it was in it. */
+	if (patches)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PATCHES, patches);
 }
 

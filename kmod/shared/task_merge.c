@@ -110,10 +110,15 @@ static bool find_running(const struct kipt_task_merge *merge, u64 space,
 	return false;
 }
 
-/* A TIME record may have passed the switch just before. */
-static bool find_next(const struct kipt_task_merge *merge, u64 space,
+/*
+ * A TIME record may have passed the switch just before. A switch to a third space has a record
+ * of its own, which would have come first: this one is not logged yet, as that of exec, which
+ * may sleep before it is.
+ */
+static bool find_next(const struct kipt_task_merge *merge, u64 before, u64 space,
 		      u64 *found)
 {
+	u64 next;
 	u64 i = kipt_switch_log_first(merge->log), end;
 
 	if (merge->next > i)
@@ -121,8 +126,11 @@ static bool find_next(const struct kipt_task_merge *merge, u64 space,
 	end = i + AHEAD_MAX < merge->end ? i + AHEAD_MAX : merge->end;
 	for (; i < end; i++) {
 		*found = i;
-		if (entry(merge, i)->space == space)
+		next = entry(merge, i)->space;
+		if (next == space)
 			return true;
+		if (i >= merge->next && next && before && next != before)
+			return false;
 	}
 	return false;
 }
@@ -131,7 +139,7 @@ static bool see_context(struct kipt_task_merge *merge,
 			const struct kipt_record *record,
 			struct kipt_record *task)
 {
-	u64 space = record->value & merge->spaces.mask, i;
+	u64 space = record->value & merge->spaces.mask, before = merge->space, i;
 	bool placed = merge->placed;
 	u32 tgid;
 
@@ -141,7 +149,7 @@ static bool see_context(struct kipt_task_merge *merge,
 	merge->placed = false;
 	if (placed && find_running(merge, space, &i))
 		return name_entry(merge, i, task);
-	if (find_next(merge, space, &i)) {
+	if (find_next(merge, before, space, &i)) {
 		merge->next = i + 1;
 		return name_entry(merge, i, task);
 	}

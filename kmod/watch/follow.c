@@ -35,6 +35,8 @@
 
 /* So many are looked at for those that ended, each time one is added. */
 #define LOOKS_MAX	64U
+/* Looked at before others may have the lock. */
+#define ALIVE_AT_ONCE	64U
 /* What a process takes at most, alone in a node. */
 #define PROCESS_CHARGE	(sizeof(struct pid) + sizeof(struct xa_node))
 
@@ -228,11 +230,18 @@ u32 kipt_follow_alive(const struct kipt_follow *follow)
 {
 	unsigned long number;
 	struct pid *pid;
-	u32 alive = 0;
+	u32 alive = 0, looked = 0;
 
 	spin_lock(&sets_lock);
-	xa_for_each((struct xarray *)&follow->processes, number, pid)
+	xa_for_each((struct xarray *)&follow->processes, number, pid) {
 		alive += pid_has_task(pid, PIDTYPE_TGID);
+		if (++looked % ALIVE_AT_ONCE)
+			continue;
+		/* Forks of all that is followed wait for it. */
+		spin_unlock(&sets_lock);
+		cond_resched();
+		spin_lock(&sets_lock);
+	}
 	spin_unlock(&sets_lock);
 	return alive;
 }

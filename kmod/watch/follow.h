@@ -65,7 +65,7 @@ u64 kipt_follow_lost(const struct kipt_follow *follow);
  * kipt_follow_alive() - processes that are being followed
  * @follow: the set
  *
- * Context: any.
+ * Context: may sleep.
  *
  * Return: how many; 0 if all have ended.
  */

@@ -67,6 +67,8 @@ static struct page *get_small(pmd_t pmd, unsigned long addr,
 
 	if (pte_none(pte))
 		*span = empty_span(entry, addr);
+	else if (!pte_present(pte))
+		return ERR_PTR(-EAGAIN);
 	if (!pte_present(pte) || pte_special(pte))
 		return NULL;
 	page = try_get(pte_pfn(pte));
@@ -97,13 +99,14 @@ static struct page *get_at_pmd(pmd_t *entry, unsigned long addr,
 
 	*span = PMD_SIZE - (addr & ~PMD_MASK);
 	if (!pmd_present(pmd))
-		return NULL;
+		return pmd_none(pmd) ? NULL : ERR_PTR(-EAGAIN);
 	*span = PAGE_SIZE - offset_in_page(addr);
 	if (pmd_leaf(pmd))
 		return get_large(entry, pmd, addr);
 	return get_small(pmd, addr, span);
 }
 
+/* Return: -EAGAIN: there is one, which is swapped out, or on the way to another place. */
 static struct page *get_at(struct mm_struct *mm, unsigned long addr,
 			   unsigned long *span)
 {
@@ -128,8 +131,7 @@ static struct page *get_at(struct mm_struct *mm, unsigned long addr,
 	return get_at_pmd(pmd_offset(&pud, addr), addr, span);
 }
 
-struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
-			       unsigned long *span)
+static struct page *get(struct mm_struct *mm, unsigned long addr, unsigned long *span)
 {
 	unsigned long flags;
 	struct page *page;
@@ -139,6 +141,14 @@ struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
 	page = get_at(mm, addr, span);
 	local_irq_restore(flags);
 	return page;
+}
+
+struct page *kipt_resident_get(struct mm_struct *mm, unsigned long addr,
+			       unsigned long *span)
+{
+	struct page *page = get(mm, addr, span);
+
+	return IS_ERR(page) ? NULL : page;
 }
 
 bool kipt_resident_copy(struct page *page, void *to)
@@ -175,42 +185,53 @@ static bool lock_mm(struct mm_struct *mm, bool patient)
 	return false;
 }
 
-/* Return: 0 with a referenced page, or NULL if none is there; -EBUSY. */
-static int get_locked(struct mm_struct *mm, unsigned long addr, bool patient,
+/* Is this offset of a file mapped there? KIPT_RESIDENT_ANY: or anything else. */
+static bool is_mapped(const struct vm_area_struct *vma, unsigned long addr, u64 offset)
+{
+	if (!vma || vma->vm_start > addr || vma->vm_flags & (VM_IO | VM_PFNMAP))
+		return false;
+	return offset == KIPT_RESIDENT_ANY ||
+	       (vma->vm_file && ((u64)vma->vm_pgoff << PAGE_SHIFT) +
+				(addr - vma->vm_start) == offset);
+}
+
+/* Return: 0 with a referenced page, or NULL if none is there; -EBUSY; -EAGAIN, see get_at(). */
+static int get_locked(struct mm_struct *mm, unsigned long addr, u64 offset, bool patient,
 		      struct page **page)
 {
-	struct vm_area_struct *vma;
 	unsigned long span;
 
 	*page = NULL;
 	if (!lock_mm(mm, patient))
 		return -EBUSY;
-	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr &&
-	    !(vma->vm_flags & (VM_IO | VM_PFNMAP)))
-		*page = kipt_resident_get(mm, addr, &span);
+	if (is_mapped(find_vma(mm, addr), addr, offset))
+		*page = get(mm, addr, &span);
 	mmap_read_unlock(mm);
-	return 0;
+	if (!IS_ERR(*page))
+		return 0;
+	*page = NULL;
+	return -EAGAIN;
 }
 
 int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
 		       bool patient)
 {
 	struct page *page;
-	int err = get_locked(mm, addr, patient, &page);
+	int err = get_locked(mm, addr, KIPT_RESIDENT_ANY, patient, &page);
 
 	if (!page)
-		return err ?: -EFAULT;
+		return err == -EBUSY ? err : -EFAULT;
 	if (!kipt_resident_copy(page, to))
 		err = -EFAULT;
 	put_page(page);
 	return err;
 }
 
-int kipt_resident_private(struct mm_struct *mm, unsigned long addr, bool patient)
+int kipt_resident_private(struct mm_struct *mm, unsigned long addr, u64 offset,
+			  bool patient)
 {
 	struct page *page;
-	int err = get_locked(mm, addr, patient, &page);
+	int err = get_locked(mm, addr, offset, patient, &page);
 
 	if (!page)
 		return err;

@@ -64,17 +64,23 @@ bool kipt_resident_try_lock(struct mm_struct *mm);
 int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
 		       bool patient);
 
+#define KIPT_RESIDENT_ANY	(~0ULL)
+
 /**
- * kipt_resident_private() - whether a page is the process's own copy
+ * kipt_resident_private() - whether a page is the process's own copy of a file's
  * @mm: referenced; it may have ended
  * @addr: address of a page
+ * @offset: the page's in the file; KIPT_RESIDENT_ANY: whatever is there
  * @patient: as of kipt_resident_read()
  *
  * Context: as kipt_resident_read().
  *
- * Return: 1 if someone wrote to the page, or it is memory of no file; 0 if it is the
- * file's, or none is there; -EBUSY if someone changes the mappings right now.
+ * Return: 1 if someone wrote to the page; 0 if it is the file's, or none is there, or
+ * something else is mapped there by now; -EBUSY if someone changes the mappings right now;
+ * -EAGAIN if the page is swapped out or on the way to another place, so that nobody knows
+ * whose it is.
  */
-int kipt_resident_private(struct mm_struct *mm, unsigned long addr, bool patient);
+int kipt_resident_private(struct mm_struct *mm, unsigned long addr, u64 offset,
+			  bool patient);
 
 #endif /* KIPT_RESIDENT_H */

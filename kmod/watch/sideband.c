@@ -96,7 +96,11 @@ static void tidy_work(struct work_struct *work)
 
 static void wake_tidy(struct irq_work *wake)
 {
-	schedule_delayed_work(&container_of(wake, struct kipt_sideband, wake)->tidy, 0);
+	struct kipt_sideband *sideband = container_of(wake, struct kipt_sideband, wake);
+
+	/* It may be waiting for its next turn. */
+	cancel_delayed_work(&sideband->tidy);
+	schedule_delayed_work(&sideband->tidy, 0);
 }
 
 static u64 learn(struct kipt_sideband *sideband, struct mm_struct *mm, u32 tgid)
@@ -251,6 +255,8 @@ void kipt_sideband_begin_local(struct kipt_sideband *sideband)
 		return;
 	this_cpu_write(listener, sideband);
 	log_task(sideband, current);
+	/* From now on what ended is let go of, however few switches there are. */
+	irq_work_queue(&sideband->wake);
 }
 
 void kipt_sideband_end_local(void)

@@ -451,7 +451,7 @@ bool kipt_spaces_tidy(struct kipt_spaces *spaces)
 	do {
 		raw_spin_lock_irqsave(&spaces->lock, flags);
 		mm = let_go(spaces);
-		more = spaces->over && !list_empty(&spaces->live);
+		more = !spaces->over || !list_empty(&spaces->live);
 		raw_spin_unlock_irqrestore(&spaces->lock, flags);
 		if (mm)
 			mmdrop(mm);

@@ -166,7 +166,7 @@ bool kipt_spaces_untidy(const struct kipt_spaces *spaces);
  *
  * Context: may sleep.
  *
- * Return: whether to come back: the run is over, and some that live will end.
+ * Return: whether to come back: before the run is over, and while some live that will end.
  */
 bool kipt_spaces_tidy(struct kipt_spaces *spaces);
 

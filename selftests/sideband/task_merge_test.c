@@ -183,6 +183,31 @@ static void a_task_that_comes_back_from_idle_needs_time(void)
 	check("which_is_said_once", context(A) == NONE);
 }
 
+/* Its address space is loaded before it sleeps, and its entry comes after that. */
+static void exec_is_logged_late(void)
+{
+	log_begins();
+	switched(10, A, 101);
+	switched(30, C, 301);
+	switched(40, B, 101);
+	switched(45, B, 101);
+	switched(60, C, 302);
+	records_begin();
+	check("before_exec", context(A) == 101);
+	check("exec_passes_no_switch", context(B) == NONE && context(C) == 301);
+	check("it_comes_back_after_exec", context(B) == 101);
+	check("and_the_next_is_another_thread", context(C) == 302);
+	log_begins();
+	switched(10, A, 101);
+	switched(30, C, 301);
+	switched(60, A, 102);
+	switched(90, B, 201);
+	records_begin();
+	check("what_goes_on_elsewhere_after_exec_passes_no_switch",
+	      context(A) == 101 && context(B) == NONE && context(C) == 301 &&
+	      context(A) == 102 && context(B) == 201);
+}
+
 static void what_was_lost_is_not_named(void)
 {
 	u32 i;
@@ -270,6 +295,7 @@ static void an_unknown_space_is_not_looked_for_in_all_of_a_log(void)
 		named += context(C + (i + 1) * 0x1000) != NONE;
 	alarm(0);
 	check("an_unknown_space_is_not_looked_for_in_all_of_a_log", !named);
+	context(A);
 	check("a_space_is_found_beyond_threads_of_another",
 	      context(B) == NEAR && context(A) == NEAR + 1);
 	check("but_not_beyond_any_number_of_them", context(B) == NONE);
@@ -284,6 +310,7 @@ int main(void)
 	time_may_be_ahead_of_the_space();
 	records_begin_at_a_psb();
 	a_task_that_comes_back_from_idle_needs_time();
+	exec_is_logged_late();
 	what_was_lost_is_not_named();
 	schedules_are_followed();
 	an_unknown_space_is_not_looked_for_in_all_of_a_log();

@@ -489,21 +489,39 @@ static int run_patched(void *arg)
 	return 0;
 }
 
-/* What a process wrote over the code of a file is what it ran. */
-TEST_F_TIMEOUT(sideband, code_that_was_written_to_is_not_the_files, 60)
+/* A library that is unloaded, and memory that takes its place. */
+static int run_replaced(void *arg)
 {
-	const unsigned char nops[2] = { 0x90, 0x90 };
-	char path[] = "/tmp/kipt-tiny";
+	void *code = map_tiny(arg);
+
+	if (!code)
+		return 1;
+	pin_to(0);
+	call_tiny();
+	if (munmap(code, 4096) ||
+	    mmap(code, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != code)
+		return 2;
+	memset(code, 0xc3, 4096);
+	raise(SIGSTOP);
+	return 0;
+}
+
+/* Runs @run, which stops when it has called the tiny program's function, which the file at @path
+ * has: its code is as in that run.
+ */
+static void trace_until_stopped(struct __test_metadata *const _metadata,
+				struct _test_data_sideband *self, char *path,
+				int (*run)(void *arg))
+{
 	uint32_t tgid;
 	int status;
 
-	ASSERT_EQ(0, write_tiny_function(path));
-	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
 	self->id = begin(&self->nl, &self->want);
 	ASSERT_LT(0, self->id);
 	tgid = (uint32_t)fork();
 	if (!tgid)
-		_exit(run_patched(path));
+		_exit(run(path));
 	ASSERT_EQ((pid_t)tgid, waitpid((pid_t)tgid, &status, WUNTRACED));
 	EXPECT_TRUE(WIFSTOPPED(status));
 	ASSERT_EQ(0, kipt_session_stop(&self->nl, self->id));
@@ -514,6 +532,26 @@ TEST_F_TIMEOUT(sideband, code_that_was_written_to_is_not_the_files, 60)
 	kill((pid_t)tgid, SIGKILL);
 	waitpid((pid_t)tgid, &status, 0);
 	unlink(path);
+}
+
+/* What a process wrote over the code of a file is what it ran. */
+TEST_F_TIMEOUT(sideband, code_that_was_written_to_is_not_the_files, 60)
+{
+	const unsigned char nops[2] = { 0x90, 0x90 };
+	char path[] = "/tmp/kipt-tiny";
+
+	ASSERT_EQ(0, write_tiny_function(path));
+	ASSERT_EQ(0, patch_tiny(path, TINY_JUMP, nops, sizeof(nops)));
+	trace_until_stopped(_metadata, self, path, run_patched);
+}
+
+/* What is at the address of a file's code by now did not run. */
+TEST_F_TIMEOUT(sideband, code_that_is_mapped_no_more_is_the_files, 60)
+{
+	char path[] = "/tmp/kipt-tiny";
+
+	ASSERT_EQ(0, write_tiny_function(path));
+	trace_until_stopped(_metadata, self, path, run_replaced);
 }
 
 static int run_shared(void *arg)
