@@ -177,12 +177,20 @@ bad_input_tests() {
 		decode small.pt --image code@4o1000
 	refused "decode_image_raw_needs_address" 1 "no ELF file: say where" \
 		decode small.pt --image code
+	: >empty
+	refused "decode_image_empty" 1 "empty is empty" decode small.pt --image empty@0x401000
+	refused "decode_image_runs_over" 1 "do not fit into the address space" \
+		decode small.pt --image code@0xfffffffffffffff0
+	refused "decode_dir_missing" 1 "cannot read --dir nothere.*ENOENT" \
+		decode small.pt --dir nothere
+	refused "decode_dir_is_a_file" 1 "cannot read --dir code.*ENOTDIR" \
+		decode small.pt --dir code
 	head -c 100 page.dump >short.dump
 	cp page.addr short.addr
 	refused "decode_pages_sizes" 1 "names 1 pages.*has 100 bytes, not 4096" \
 		decode small.pt --pages short
-	refused "decode_dir_missing" 1 "no .addr file" \
-		decode small.pt --dir nothere
+	mkdir -p bare
+	refused "decode_dir_without_pages" 1 "no .addr file" decode small.pt --dir bare
 	printf '[1]' >bad.json
 	refused "decode_meta_bad" 1 "cannot read bad.json as a JSON object" \
 		decode small.pt --meta bad.json

@@ -21,6 +21,8 @@ struct seen {
 	/* Want no more after so many; decode this one within the first. */
 	unsigned int most;
 	const char *within;
+	/* Decode it within the first by the same handle, which is refused. */
+	const char *again;
 };
 
 static bool decode(const char *path, struct seen *seen, char *error);
@@ -30,7 +32,10 @@ static bool take(void *ctx, struct libkipt *trace,
 {
 	struct seen *seen = ctx, inner = { 0 };
 
-	(void)trace;
+	if (seen->again) {
+		seen->others += libkipt_decode(trace, seen->again, take, &inner) ? 1000 : 0;
+		seen->again = NULL;
+	}
 	if (seen->within) {
 		decode(seen->within, &inner, NULL);
 		seen->within = NULL;
@@ -71,7 +76,8 @@ static void check(const char *name, bool ok)
 static void records(void)
 {
 	struct seen of_raw = { 0 }, of_perf = { 0 }, few = { .most = 1 };
-	struct seen nested = { .within = raw };
+	struct seen nested = { .within = raw }, again = { .again = raw };
+	struct seen reached = { 0 };
 
 	check("libkipt_raw", decode(raw, &of_raw, NULL) &&
 	      !strcmp(of_raw.words, WORDS) && of_raw.instructions == 2);
@@ -80,6 +86,11 @@ static void records(void)
 	check("libkipt_no_more", decode(raw, &few, NULL) && few.branches == 1);
 	check("libkipt_nested", decode(perf, &nested, NULL) &&
 	      !strcmp(nested.words, WORDS));
+	check("libkipt_again", decode(perf, &again, NULL) &&
+	      !strcmp(again.words, WORDS) && again.others < 1000);
+	/* Some of its five instructions a PSB counts. */
+	check("libkipt_psb_within", decode("reached.pt", &reached, NULL) &&
+	      reached.branches == 1 && reached.instructions == 5);
 }
 
 static void errors(void)

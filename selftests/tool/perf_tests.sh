@@ -1188,6 +1188,7 @@ perf_packed_tests() {
 		done
 		same "perf_packed $kind" "" "$(cmp all-o all--packed 2>&1)"
 	done
+	rm -r kept.data
 }
 
 # Who ran before the first switch of a CPU its event says, and without events nobody knows.

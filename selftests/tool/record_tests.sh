@@ -148,8 +148,7 @@ main+0x10 [kernel]
 other_view_tests() {
 	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
 		view "branches_view" "== CPU 2
-ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  call
-ffffffff81000100 first [kernel]" --branches
+ffffffff81000010 main+0x10 [kernel] -> ffffffff81000100 first [kernel]  call" --branches
 	{ cpu 2; call 010 100; echo "20 0 0 3 0xffffffff81000100 0"; } |
 		view "insns_view" "== CPU 2
 ffffffff81000100 first [kernel]" --insns

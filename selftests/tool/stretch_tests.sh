@@ -120,7 +120,7 @@ window_tests() {
 		timed.pt --image code@0x401000 --stats --time 20000,21000 |
 		grep -o "decoded.*trace")"
 	same "window_of_another_cpu" "0 1" "$("$KIPT" decode timed.pt --image code@0x401000 \
-		--branches --json --cpu 7 2>err | grep -c branch) $(grep -c \
+		--branches --json --cpu 7 2>err | grep -c '"branch"') $(grep -c \
 		"nothing of that is in the trace" err)"
 	make_perf timed.data timed.pt elf=prog two
 	window "window_perf" 1000000 timed.data

@@ -106,6 +106,20 @@ print(cpu["cpu"], cpu["first"], cpu["last"], cpu["lost"],
       total["longest_cpu"], total["longest_tid"])')"
 }
 
+# Of a file with all branches each view has what it is of.
+stored_tests() {
+	local kinds="s/.*\"type\":\"branch\",\"kind\":\"\([a-z-]*\)\".*\"insns\":\([0-9]*\).*/\1 \2/p"
+	{ cpu 0; tsc 100; enable 010; echo "1 1 0 3 0xffffffff81000010 0xffffffff81000012"
+	  echo "1 3 0 2 0xffffffff81000014 0xffffffff81000100"; ret 120 016; } | records all.rec
+	same "stored_calls" "call 5 ret 1" \
+		"$("$KIPT" show all.rec --calls --json 2>err | sed -n "$kinds" | xargs)"
+	run show all.rec --calls -o calls.rec
+	same "stored_calls_kept" "call 5 ret 1" \
+		"$("$KIPT" show calls.rec --branches --json 2>err | sed -n "$kinds" | xargs)"
+	same "stored_branches" "cond 3 call 2 ret 1" \
+		"$("$KIPT" show all.rec --branches --json 2>err | sed -n "$kinds" | xargs)"
+}
+
 # Whose time it is, and what is no call of its own.
 rule_tests() {
 	local thunk="0xffffffff81000500"
@@ -453,7 +467,7 @@ print(json.loads(sys.stdin.readline())["cut"])')"
 		"$("$KIPT" open none.rec 2>err | sed -n 2p)"
 	known_calls | records totals.rec
 	local option
-	: >code
+	echo >code
 	for option in --strict "--image code@0x1000" "--jobs 1" "--memory 1M" \
 		"--packed refused.rec" "--filter 0x1-0x2" "--stop-at 0x1-0x2"; do
 		# shellcheck disable=SC2086
@@ -710,6 +724,7 @@ totals_tests() {
 	known_tests
 	calls_lasted_tests
 	totals_cycles_tests
+	stored_tests
 	rule_tests
 	unseen_tests
 	turns_tests

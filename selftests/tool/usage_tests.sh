@@ -89,6 +89,7 @@ option_tests() {
 	refused "value_missing" 2 "--size needs a value" start --size
 	refused "value_unwanted" 2 "--json takes no value" info --json=1
 	refused "help_takes_no_value" 2 "--help takes no value" info --help=1
+	refused "doctor_root_missing" 1 "cannot look into --root nothere.*ENOENT" doctor --root nothere
 	refused "hash_is_no_json" 2 "--hash prints no JSON" show f --hash --json
 	refused "begin_of_several" 2 "several options that begin with '--to'" show --to f
 	refused "begin_of_none" 2 "no option '--tox'" show --tox=1 f

@@ -206,27 +206,17 @@ static void now_set(struct libkipt *trace, const struct kipt_record *record)
 	}
 }
 
-/* A PSB that was reached counts them, and is not given. */
+/* A PSB that was reached counts them, and is not given: the next branch has them. */
 static u32 instructions(struct libkipt *trace, const struct kipt_record *record)
 {
 	u32 count = trace->executed;
+	bool given = record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE;
 
-	trace->executed = 0;
-	switch (record->type) {
-	case KIPT_RECORD_BRANCH:
-	case KIPT_RECORD_DISABLE:
-		return __builtin_add_overflow(count, record->aux, &count) ?
-		       UINT32_MAX : count;
-	case KIPT_RECORD_SYNC:
-		if (record->kind == KIPT_SYNC_REACHED)
-			trace->executed = count + record->aux;
-		return 0;
-	case KIPT_RECORD_ENABLE:
-	case KIPT_RECORD_GAP:
-		return 0;
-	}
-	trace->executed = count;
-	return 0;
+	if ((given || record->type == KIPT_RECORD_SYNC) &&
+	    __builtin_add_overflow(count, record->aux, &count))
+		count = UINT32_MAX;
+	trace->executed = given ? 0 : count;
+	return given ? count : 0;
 }
 
 static bool record_give(struct libkipt *trace, const struct kipt_record *record)
@@ -315,19 +305,19 @@ bool libkipt_decode(struct libkipt *trace, const char *path,
 		.give = records_give,
 		.give_ctx = trace,
 	};
-	bool ok = false;
+	bool ok;
 
 	begin(trace);
-	trace->take = take;
-	trace->ctx = ctx;
-	if (trace->decoded)
+	if (trace->decoded) {
 		say_error("cannot decode %s: this handle decoded a trace already; each needs a handle of its own",
 			  path);
-	else if (perf_file_is(path))
-		ok = recording_decode(trace, path, &options);
-	else
-		ok = raw_decode(trace, path, &options);
+		return end(trace, false);
+	}
 	trace->decoded = true;
+	trace->take = take;
+	trace->ctx = ctx;
+	ok = perf_file_is(path) ? recording_decode(trace, path, &options) :
+				  raw_decode(trace, path, &options);
 	trace->names = NULL;
 	return end(trace, ok || (trace->stopped && !trace->error));
 }

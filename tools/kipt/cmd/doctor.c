@@ -3,6 +3,7 @@
  * kipt doctor: whether one can trace, open recordings and arm this machine; for each
  * thing that is in the way, what is wrong and the command that mends it. Changes nothing.
  */
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "../cli/args.h"
 #include "../cli/json_lines.h"
+#include "../cli/messages.h"
 #include "../kernel/cpuid.h"
 #include "../kernel/genl.h"
 
@@ -436,6 +438,7 @@ static int run(int argc, char **argv)
 {
 	struct args args = { .verb = &verb_doctor, .argc = argc, .argv = argv };
 	struct doctor doctor = { .root = "", .wanted = ALL };
+	char root[4096];
 	u32 i;
 	int id;
 
@@ -450,6 +453,11 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 0, 0))
 		return KIPT_EXIT_USAGE;
+	snprintf(root, sizeof(root), "%s/", doctor.root);
+	if (access(root, X_OK)) {
+		say_errno(errno, "cannot look into --root %s", doctor.root);
+		return KIPT_EXIT_FAILED;
+	}
 	for (i = 0; i < ARRAY_SIZE(checks); i++) {
 		struct check check = { .name = checks[i].name };
 

@@ -63,6 +63,7 @@ int show_file(const char *path, struct view_options *view)
 		view->maps = maps;
 	if (!output_spares(view, path) || !output_open(&output, view, false))
 		return KIPT_EXIT_FAILED;
+	output.stored = true;
 	ok = file_read(path, &output);
 	ok = output_close(&output, ok) && ok;
 	if (ok && view->mode == VIEW_INSNS &&

@@ -126,8 +126,7 @@ static bool all_list(struct list *list)
 		ok = queue_list(list, &list->aux.queues[i]) && ok;
 	ok = ok && !perf_file_bad(list->file);
 	output_flush(stdout);
-	packet_counts_show(&list->counts);
-	return ok;
+	return packet_counts_show(&list->counts) && ok;
 }
 
 bool perf_list(const char *path, bool json)

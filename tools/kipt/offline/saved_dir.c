@@ -2,6 +2,7 @@
 /*
  * Reads a folder that save_dir.c made, see saved_dir.h.
  */
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,12 @@ static bool pages_add(struct image *image, const char *dir)
 	glob_t found;
 	size_t i;
 
+	/* With the slash it is to be a folder. */
+	snprintf(pattern, sizeof(pattern), "%s/", dir);
+	if (access(pattern, R_OK | X_OK)) {
+		say_errno(errno, "cannot read --dir %s", dir);
+		return false;
+	}
 	snprintf(pattern, sizeof(pattern), "%s/*.addr", dir);
 	if (glob(pattern, 0, NULL, &found)) {
 		say_error("--dir %s: there is no .addr file in it", dir);

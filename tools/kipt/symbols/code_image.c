@@ -212,11 +212,32 @@ static bool raw_place(struct source *source, const char *path,
 			  path, path);
 		return false;
 	}
+	if (!source->file.size) {
+		say_error("%s is empty: there is no code in it", path);
+		return false;
+	}
 	source->ranges[source->count++] = (struct range){
 		.start = *address,
 		.size = source->file.size,
 		.bytes = source->file.bytes,
 	};
+	return true;
+}
+
+/* No code runs over the end of the address space. */
+static bool ranges_fit(const struct source *source, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < source->count; i++) {
+		const struct range *range = &source->ranges[i];
+
+		if (!range->size || range->size - 1 <= ~range->start)
+			continue;
+		say_error("%s: 0x%llx bytes from 0x%llx on do not fit into the address space", path,
+			  (unsigned long long)range->size, (unsigned long long)range->start);
+		return false;
+	}
 	return true;
 }
 
@@ -231,14 +252,14 @@ static bool file_place(struct image *image, const char *path,
 		return false;
 	if (source->file.size < SELFMAG ||
 	    memcmp(source->file.bytes, ELFMAG, SELFMAG))
-		return raw_place(source, path, place->address);
+		return raw_place(source, path, place->address) && ranges_fit(source, path);
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)source->file.bytes, source->file.size);
 	if (!elf) {
 		say_error("cannot read %s as ELF: %s", path, elf_errmsg(-1));
 		return false;
 	}
-	ok = elf_place(source, elf, path, place, maps);
+	ok = elf_place(source, elf, path, place, maps) && ranges_fit(source, path);
 	elf_end(elf);
 	return ok;
 }

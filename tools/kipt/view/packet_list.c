@@ -208,12 +208,16 @@ void packet_list_bytes(const struct packet_part *part, bool json,
 	*counts = listing.counts;
 }
 
-void packet_counts_show(const struct packet_counts *counts)
+bool packet_counts_show(const struct packet_counts *counts)
 {
 	fprintf(stderr, "%llu packets, %llu errors, %llu bytes passed over\n",
 		(unsigned long long)counts->packets,
 		(unsigned long long)counts->errors,
 		(unsigned long long)counts->passed);
+	if (!progress_interrupted())
+		return true;
+	say_error("cancelled: these are the packets up to there (ECANCELED)");
+	return false;
 }
 
 static bool psb_check(const struct listing *listing)
@@ -245,7 +249,7 @@ bool packet_list(const char *path, bool json, bool sync)
 			start_find(&listing, &cursor, 0);
 		packets_list(&listing, &cursor);
 		output_flush(stdout);
-		packet_counts_show(&listing.counts);
+		ok = packet_counts_show(&listing.counts);
 	}
 	file_map_close(&trace);
 	return ok;

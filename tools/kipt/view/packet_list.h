@@ -60,7 +60,9 @@ void packet_list_bytes(const struct packet_part *part, bool json,
 /**
  * packet_counts_show() - a line that sums up, on standard error
  * @counts: what
+ *
+ * Return: false after a sentence if Ctrl-C ended the list.
  */
-void packet_counts_show(const struct packet_counts *counts);
+bool packet_counts_show(const struct packet_counts *counts);
 
 #endif /* KIPT_PACKET_LIST_H */

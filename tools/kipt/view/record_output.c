@@ -206,10 +206,8 @@ static bool file_write(struct output *output, const struct kipt_record *records,
 	return record_file_write(output->file, records, count);
 }
 
-static bool records_show(void *ctx, const struct kipt_record *records,
-			 u32 count)
+static bool records_give(struct output *output, const struct kipt_record *records, u32 count)
 {
-	struct output *output = ctx;
 	const struct view_options *options = output->options;
 
 	if (output->muted) {
@@ -229,6 +227,55 @@ static bool records_show(void *ctx, const struct kipt_record *records,
 	if (!output->file)
 		return !stdout_error();
 	return kept_packed(output) || file_write(output, records, count);
+}
+
+/* What a decoder that makes this view alone does not make of the trace. */
+static bool is_beside(const struct output *output, const struct kipt_record *record)
+{
+	const struct view_options *options = output->options;
+
+	if (record->type == KIPT_RECORD_BRANCH)
+		return !options->hash && !(view_kinds(options) >> record->kind % 32 & 1);
+	return record->type == KIPT_RECORD_INSN && options->mode_given &&
+	       (options->mode == VIEW_BRANCHES || options->mode == VIEW_CALLS);
+}
+
+/* Instructions are counted by the next record that is left. */
+static bool stored_show(struct output *output, const struct kipt_record *records, u32 count)
+{
+	struct kipt_record left[64];
+	u32 n = 0, i;
+	bool ok = true;
+
+	for (i = 0; i < count && ok; i++) {
+		const struct kipt_record *r = &records[i];
+		bool counts = r->type == KIPT_RECORD_BRANCH;
+
+		if (r->type == KIPT_RECORD_CPU)
+			output->skipped = 0;
+		if (is_beside(output, r)) {
+			output->skipped += counts ? r->aux : 0;
+			continue;
+		}
+		left[n] = *r;
+		if (counts || r->type == KIPT_RECORD_DISABLE || r->type == KIPT_RECORD_SYNC) {
+			left[n].aux += output->skipped;
+			output->skipped = 0;
+		}
+		if (++n == sizeof(left) / sizeof(*left)) {
+			ok = records_give(output, left, n);
+			n = 0;
+		}
+	}
+	return ok && (!n || records_give(output, left, n));
+}
+
+static bool records_show(void *ctx, const struct kipt_record *records, u32 count)
+{
+	struct output *output = ctx;
+
+	return output->stored ? stored_show(output, records, count) :
+				records_give(output, records, count);
 }
 
 static bool narrow_records(void *ctx, const struct kipt_record *records,

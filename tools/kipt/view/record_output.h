@@ -26,6 +26,8 @@
  * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
+ * @stored: records come of a file, which may have more of them than the view is of
+ * @skipped: instructions up to branches that were left out of those
  * @muted: what comes is before what is shown
  * @failed: something was lost, and a message said so
  */
@@ -40,6 +42,8 @@ struct output {
 	struct narrow narrow;
 	struct ending *ending;
 	struct last_lines *last;
+	bool stored;
+	u32 skipped;
 	bool muted;
 	bool failed;
 };
