@@ -335,8 +335,10 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
-/* What was asked for is not in the trace, or cannot be found in it. */
-static void narrow_say(struct output *output)
+/* What was asked for is not in the trace, or cannot be found in it. What is not whole has a
+ * sentence already.
+ */
+static void narrow_say(struct output *output, bool whole)
 {
 	if (output->narrow.counted) {
 		say_error("counts of branches are by process: --cpu, --tid, --comm and --time cannot narrow them; use --pid, or records of each branch");
@@ -350,7 +352,7 @@ static void narrow_say(struct output *output)
 		say_error("--time %s: the trace has no times",
 			  output->options->narrow.time.text);
 		output->failed = true;
-	} else if (output->narrow.options && !output->narrow.seen) {
+	} else if (whole && output->narrow.options && !output->narrow.seen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
 	}
 }
@@ -379,7 +381,7 @@ bool output_close(struct output *output, bool whole)
 	if (output->calls && !chosen_calls_end(output->calls))
 		output->failed = true;
 	else
-		narrow_say(output);
+		narrow_say(output, whole);
 	chosen_calls_destroy(output->calls);
 	narrow_end(&output->narrow);
 	/* Records that are not all there have said so. */
