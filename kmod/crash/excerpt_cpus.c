@@ -141,7 +141,7 @@ static bool is_over(unsigned int cpu)
 {
 	const struct kipt_trace *trace = kipt_trace_of(cpu);
 
-	return trace && trace->view && READ_ONCE(trace->running) && READ_ONCE(trace->over);
+	return trace && trace->view && READ_ONCE(trace->running) && kipt_trace_is_old(trace);
 }
 
 /* Which CPUs are printed; those that did not stop are not. */

@@ -56,23 +56,30 @@ static bool let_others(struct kipt_session *session)
 	return should_run(session);
 }
 
-/* Whether the CPU is to be started. What another program ended is begun anew. */
-static bool is_missing(struct kipt_session *session, struct kipt_trace *trace)
+/*
+ * Whether the CPU is to be started. What another program ended is begun anew, once the
+ * registers are free: a start forgets what it had.
+ */
+static bool is_missing(struct kipt_trace *trace, bool *again)
 {
+	struct kipt_trace *failed;
+	int err;
+
 	if (!READ_ONCE(trace->running))
 		return true;
-	if (READ_ONCE(trace->over) != KIPT_STOP_CAUSE_OUTSIDE ||
-	    kipt_trace_stop_all(trace, 1, KIPT_STOP_CAUSE_USER))
+	if (READ_ONCE(trace->over) != KIPT_STOP_CAUSE_OUTSIDE)
 		return false;
-	pr_warn("armed session %u: tracing of CPU %u was ended by another program, or by VMXON, and begins anew\n",
-		session->group.id, trace->cpu);
-	return true;
+	err = kipt_trace_check_all(trace, 1, &failed);
+	*again |= err && err != -ENXIO;
+	if (!err)
+		kipt_trace_stop_all(trace, 1, KIPT_STOP_CAUSE_USER);
+	return !err;
 }
 
 /* Return: whether to try again. */
 static bool start_missing(struct kipt_session *session)
 {
-	bool again = false, log = !session->arm.logged;
+	bool again = false, log = !session->arm.logged, anew;
 	struct kipt_refusal refusal = {};
 	struct kipt_trace *trace;
 	int err;
@@ -80,9 +87,13 @@ static bool start_missing(struct kipt_session *session)
 
 	for (i = 0; i < session->nr_traces; i++) {
 		trace = &session->traces[i];
-		if (!is_missing(session, trace))
+		anew = READ_ONCE(trace->running);
+		if (!is_missing(trace, &again))
 			continue;
 		err = kipt_armed_start_cpu(session, trace, &refusal);
+		if (!err && anew)
+			pr_warn("armed session %u: tracing of CPU %u was ended by another program, or by VMXON, and begins anew\n",
+				session->group.id, trace->cpu);
 		if (!err || err == -ENXIO)
 			continue;
 		if (log)

@@ -164,8 +164,7 @@ static void fill_stop_local(struct kipt_crash_stop *stop,
 {
 	memset(stop, 0, sizeof(*stop));
 	stop->tsc = rdtsc();
-	/* What ended by itself did so nobody knows how long ago. */
-	stop->state = trace->over ? KIPT_CRASH_NOT_TRACED : KIPT_CRASH_STOPPED;
+	stop->state = kipt_trace_is_old(trace) ? KIPT_CRASH_NOT_TRACED : KIPT_CRASH_STOPPED;
 	if (kipt_buffer_measure(trace->buffer, &trace->position, &stop->head,
 				&stop->tail))
 		stop->state = KIPT_CRASH_LOST;

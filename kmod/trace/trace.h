@@ -130,6 +130,19 @@ struct kipt_trace {
 };
 
 /**
+ * kipt_trace_is_old() - whether nobody knows how long ago a trace ended
+ * @trace: the trace
+ *
+ * One that TraceStop ended, or a full buffer, ended where it was to. Context: any.
+ */
+static inline bool kipt_trace_is_old(const struct kipt_trace *trace)
+{
+	u32 over = READ_ONCE(trace->over);
+
+	return over == KIPT_STOP_CAUSE_OUTSIDE || over == KIPT_STOP_CAUSE_ERROR;
+}
+
+/**
  * struct kipt_trace_ops - what the module has above the tracing of a CPU
  * @run_local: the CPU is about to trace, or has stopped. This CPU, interrupts off;
  *	a stop may come in an NMI

@@ -119,7 +119,9 @@ static int start_local(struct kipt_trace *trace)
 	return err;
 }
 
-/* Interrupts off, or an NMI. A machine that dies has no work done any more. */
+/* Interrupts off, or an NMI. A machine that dies has no work done any more; one that lives on
+ * does it at the thaw.
+ */
 static void set_over_local(struct kipt_trace *trace, u32 cause)
 {
 	if (trace->over == cause)
@@ -344,8 +346,13 @@ bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now)
 		return false;
 	WRITE_ONCE(trace->changing, true);
 	barrier();
-	if (trace->state == KIPT_TRACE_ON)
+	if (trace->state == KIPT_TRACE_ON && changing) {
+		/* It cuts into a change, amid which registers are not as they are to be. */
+		kipt_hw_halt_local(&trace->position);
+		trace->state = KIPT_TRACE_PAUSED;
+	} else if (trace->state == KIPT_TRACE_ON) {
 		halt_local(trace);
+	}
 	barrier();
 	WRITE_ONCE(trace->changing, changing);
 	return true;
@@ -371,8 +378,11 @@ void kipt_trace_thaw_local(void *unused)
 	if (!trace)
 		return;
 	begin_change_local(trace);
-	if (trace->state == KIPT_TRACE_PAUSED && !kipt_capture_number())
+	if (trace->state == KIPT_TRACE_PAUSED && !kipt_capture_number()) {
 		resume_local(trace);
+		if (trace->over)
+			irq_work_queue(&trace->over_work);
+	}
 	end_change_local(trace);
 }
 
@@ -381,7 +391,7 @@ void kipt_trace_pmi_local(struct kipt_trace *trace)
 	if (trace->state == KIPT_TRACE_OFF)
 		return;
 	atomic64_inc(&trace->pmis);
-	if (kipt_hw_status_local() & RTIT_STATUS_STOPPED)
+	if (!trace->over && kipt_hw_status_local() & RTIT_STATUS_STOPPED)
 		set_over_local(trace, KIPT_STOP_CAUSE_FULL);
 }
 

@@ -99,7 +99,8 @@ static void wake_tidy(struct irq_work *wake)
 	struct kipt_sideband *sideband = container_of(wake, struct kipt_sideband, wake);
 
 	/* It may be waiting for its next turn. */
-	cancel_delayed_work(&sideband->tidy);
+	if (timer_pending(&sideband->tidy.timer))
+		cancel_delayed_work(&sideband->tidy);
 	schedule_delayed_work(&sideband->tidy, 0);
 }
 

@@ -116,6 +116,11 @@ stored_tests() {
 	run show all.rec --calls -o calls.rec
 	same "stored_calls_kept" "call 5 ret 1" \
 		"$("$KIPT" show calls.rec --branches --json 2>err | sed -n "$kinds" | xargs)"
+	# After a gap nobody knows what was executed before.
+	{ cpu 0; tsc 100; enable 010; echo "1 1 0 3 0xffffffff81000010 0xffffffff81000012"
+	  gap 3; enable 014; echo "1 3 0 2 0xffffffff81000014 0xffffffff81000100"; } | records all.gap
+	same "stored_calls_after_a_gap" "call 2" \
+		"$("$KIPT" show all.gap --calls --json 2>err | sed -n "$kinds" | xargs)"
 	same "stored_branches" "cond 3 call 2 ret 1" \
 		"$("$KIPT" show all.rec --branches --json 2>err | sed -n "$kinds" | xargs)"
 }

@@ -215,7 +215,12 @@ static u32 instructions(struct libkipt *trace, const struct kipt_record *record)
 	if ((given || record->type == KIPT_RECORD_SYNC) &&
 	    __builtin_add_overflow(count, record->aux, &count))
 		count = UINT32_MAX;
-	trace->executed = given ? 0 : count;
+	/* Where execution is known anew, nobody knows what came before. */
+	if (given || record->type == KIPT_RECORD_CPU || record->type == KIPT_RECORD_GAP ||
+	    record->type == KIPT_RECORD_ENABLE)
+		trace->executed = 0;
+	else
+		trace->executed = count;
 	return given ? count : 0;
 }
 

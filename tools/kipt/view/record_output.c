@@ -240,6 +240,25 @@ static bool is_beside(const struct output *output, const struct kipt_record *rec
 	       (options->mode == VIEW_BRANCHES || options->mode == VIEW_CALLS);
 }
 
+static bool counts_insns(const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
+}
+
+/* After it nobody knows what was executed before. */
+static bool begins_anew(const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_CPU || record->type == KIPT_RECORD_GAP ||
+	       record->type == KIPT_RECORD_ENABLE ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_START);
+}
+
+static u32 insns_add(u32 one, u32 other)
+{
+	return one > ~other ? ~0U : one + other;
+}
+
 /* Instructions are counted by the next record that is left. */
 static bool stored_show(struct output *output, const struct kipt_record *records, u32 count)
 {
@@ -249,17 +268,17 @@ static bool stored_show(struct output *output, const struct kipt_record *records
 
 	for (i = 0; i < count && ok; i++) {
 		const struct kipt_record *r = &records[i];
-		bool counts = r->type == KIPT_RECORD_BRANCH;
 
-		if (r->type == KIPT_RECORD_CPU)
+		if (begins_anew(r))
 			output->skipped = 0;
 		if (is_beside(output, r)) {
-			output->skipped += counts ? r->aux : 0;
+			if (counts_insns(r))
+				output->skipped = insns_add(output->skipped, r->aux);
 			continue;
 		}
 		left[n] = *r;
-		if (counts || r->type == KIPT_RECORD_DISABLE || r->type == KIPT_RECORD_SYNC) {
-			left[n].aux += output->skipped;
+		if (counts_insns(r)) {
+			left[n].aux = insns_add(r->aux, output->skipped);
 			output->skipped = 0;
 		}
 		if (++n == sizeof(left) / sizeof(*left)) {
