@@ -32,8 +32,8 @@ static int handle_nmi(unsigned int type, struct pt_regs *regs)
 	return ours;
 }
 
-/* After perf's handler, which must have reset its counters before. */
-static int unmask_late(unsigned int type, struct pt_regs *regs)
+/* After perf's handler, which must have reset its counters before the unmasking. */
+static int handle_late(unsigned int type, struct pt_regs *regs)
 {
 	struct kipt_trace *trace = kipt_trace_here();
 
@@ -44,13 +44,13 @@ static int unmask_late(unsigned int type, struct pt_regs *regs)
 }
 
 NOKPROBE_SYMBOL(handle_nmi);
-NOKPROBE_SYMBOL(unmask_late);
+NOKPROBE_SYMBOL(handle_late);
 
 int kipt_nmi_init(void)
 {
 	int err;
 
-	err = register_nmi_handler(NMI_LOCAL, unmask_late, 0, "kipt_late");
+	err = register_nmi_handler(NMI_LOCAL, handle_late, 0, "kipt_late");
 	if (err)
 		return err;
 	/* First, because perf's handler clears the bit this one looks at. */

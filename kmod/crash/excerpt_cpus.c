@@ -50,9 +50,9 @@ struct others {
 };
 
 /* Not printed yet; that did not answer; for which there was no room or time; whose tracing had
- * ended by itself.
+ * ended by itself, kipt_trace_is_old().
  */
-static struct cpumask waiting, silent, left_out, over;
+static struct cpumask waiting, silent, left_out, old;
 /* TSC since which a CPU has run one task; ~0: it is idle, or nobody knows. */
 static DEFINE_PER_CPU(u64, busy_since);
 
@@ -136,8 +136,8 @@ static void print_other(const struct kipt_trace *trace, struct others *others)
 	others->lines -= min(printed, others->lines);
 }
 
-/* Nobody knows how old its trace is: it is for a dump, which says so. */
-static bool is_over(unsigned int cpu)
+/* The log names such a CPU and prints none of its calls; a dump has its trace. */
+static bool is_old(unsigned int cpu)
 {
 	const struct kipt_trace *trace = kipt_trace_of(cpu);
 
@@ -154,12 +154,12 @@ static void choose(struct others *others)
 	cpumask_clear(&waiting);
 	cpumask_clear(&silent);
 	cpumask_clear(&left_out);
-	cpumask_clear(&over);
+	cpumask_clear(&old);
 	for_each_online_cpu(cpu) {
-		if (is_over(cpu))
-			cpumask_set_cpu(cpu, &over);
+		if (is_old(cpu))
+			cpumask_set_cpu(cpu, &old);
 		trace = other(cpu, others->event);
-		if (!trace || cpumask_test_cpu(cpu, &over))
+		if (!trace || cpumask_test_cpu(cpu, &old))
 			continue;
 		asked |= trace->group->config.print_cpus;
 		if (kipt_capture_stopped(cpu)) {
@@ -191,9 +191,9 @@ static void print_others(const struct kipt_crash_event *event)
 	if (!cpumask_empty(&silent))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl did not answer\n"),
 			       cpumask_pr_args(&silent));
-	if (!cpumask_empty(&over))
+	if (!cpumask_empty(&old))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl had stopped tracing before; a dump has their older traces\n"),
-			       cpumask_pr_args(&over));
+			       cpumask_pr_args(&old));
 	if (!cpumask_empty(&left_out))
 		kipt_quiet_log(KERN_ALERT pr_fmt("CPUs %*pbl are left out\n"),
 			       cpumask_pr_args(&left_out));

@@ -112,8 +112,9 @@ struct kipt_sink {
  *	TIP
  * @seed: a secret number, so that no program can choose addresses that make looking
  *	for them slow; 0: none. Records are the same whatever it is
- * @apart: address of code; what leads to it after the last packet that is used, and from it to
- *	the next one, has a record of each branch, also with PACKED. 0: none
+ * @apart: address of code that the slow path walks each time. The branches that lead there
+ *	after a packet was used, and those from there up to the next one, have records of their
+ *	own, also with PACKED. 0: none
  * @filter_count: entries of @filter, 0..4; 0: no address range, or unknown
  * @filter: the ranges (RTIT_ADDRn_A, _B, both inclusive). Code in those with
  *	@stop (TraceStop) was not traced, nor, if there are any without,

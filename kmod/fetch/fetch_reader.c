@@ -135,7 +135,7 @@ static void tell_losses(struct kipt_fetch_reader *reader)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PROCESSES, processes);
 	if (spaces)
 		kipt_fetch_put_gap(reader, KIPT_GAP_SPACES, spaces);
-	/* Without those after the run, text that they changed is not known as it was in it. */
+	/* Text as it was in the run is today's without all patches since, those after it too. */
 	if (patches)
 		kipt_fetch_put_gap(reader, KIPT_GAP_PATCHES, patches);
 }

@@ -57,16 +57,14 @@ static bool let_others(struct kipt_session *session)
 }
 
 /*
- * Whether the CPU is to be started. What another program ended is begun anew, once the
- * registers are free: a start forgets what it had.
+ * Stops a trace that another program ended, if the registers are free: a start, which comes next,
+ * drops what the trace has, and must not fail then. Return: whether it did; sets @again if not now.
  */
-static bool is_missing(struct kipt_trace *trace, bool *again)
+static bool stop_ended(struct kipt_trace *trace, bool *again)
 {
 	struct kipt_trace *failed;
 	int err;
 
-	if (!READ_ONCE(trace->running))
-		return true;
 	if (READ_ONCE(trace->over) != KIPT_STOP_CAUSE_OUTSIDE)
 		return false;
 	err = kipt_trace_check_all(trace, 1, &failed);
@@ -88,7 +86,7 @@ static bool start_missing(struct kipt_session *session)
 	for (i = 0; i < session->nr_traces; i++) {
 		trace = &session->traces[i];
 		anew = READ_ONCE(trace->running);
-		if (!is_missing(trace, &again))
+		if (anew && !stop_ended(trace, &again))
 			continue;
 		err = kipt_armed_start_cpu(session, trace, &refusal);
 		if (!err && anew)

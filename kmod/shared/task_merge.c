@@ -111,25 +111,24 @@ static bool find_running(const struct kipt_task_merge *merge, u64 space,
 }
 
 /*
- * A TIME record may have passed the switch just before. A switch to a third space has a record
- * of its own, which would have come first: this one is not logged yet, as that of exec, which
- * may sleep before it is.
+ * A TIME record may have passed the switch just before. A switch from @before to a third space
+ * has a CONTEXT record of its own, which would have come first. So after such a switch there is
+ * no entry for this record: exec loads CR3, and may sleep before its entry is logged.
  */
 static bool find_next(const struct kipt_task_merge *merge, u64 before, u64 space,
 		      u64 *found)
 {
-	u64 next;
-	u64 i = kipt_switch_log_first(merge->log), end;
+	u64 i = kipt_switch_log_first(merge->log), end, logged;
 
 	if (merge->next > i)
 		i = merge->next - 1;
 	end = i + AHEAD_MAX < merge->end ? i + AHEAD_MAX : merge->end;
 	for (; i < end; i++) {
 		*found = i;
-		next = entry(merge, i)->space;
-		if (next == space)
+		logged = entry(merge, i)->space;
+		if (logged == space)
 			return true;
-		if (i >= merge->next && next && before && next != before)
+		if (i >= merge->next && logged && before && logged != before)
 			return false;
 	}
 	return false;

@@ -76,8 +76,8 @@ enum kipt_trace_state {
  * @done: the last request @cpu has seen to; written on @cpu only
  * @state: enum kipt_trace_state; written on @cpu only
  * @changing: an NMI must not touch the registers now; @cpu only
- * @over: why tracing ended by itself during this run, enum kipt_stop_cause; 0: it did not,
- *	or the CPU has not seen it yet. Written on @cpu
+ * @over: why tracing ended by itself during this run; 0: it did not, or the CPU has not seen
+ *	it yet. Written on @cpu
  * @owns_pmis: ToPA PMIs of the CPU are ours, from the attach on until it goes
  *	offline, when perf may have it, and again from a start on; written with
  *	the CPU offline, or on @cpu, or when it is attached
@@ -113,7 +113,7 @@ struct kipt_trace {
 	u32 done;
 	enum kipt_trace_state state;
 	bool changing;
-	u32 over;
+	enum kipt_stop_cause over;
 	bool owns_pmis;
 	enum kipt_stop_cause ended;
 	int refused;
@@ -130,14 +130,17 @@ struct kipt_trace {
 };
 
 /**
- * kipt_trace_is_old() - whether nobody knows how long ago a trace ended
+ * kipt_trace_is_old() - whether a trace ended at a time that nobody knows
  * @trace: the trace
  *
- * One that TraceStop ended, or a full buffer, ended where it was to. Context: any.
+ * The end of one that TraceStop or a full buffer ended is where the user wanted it, however old
+ * it is.
+ *
+ * Context: any.
  */
 static inline bool kipt_trace_is_old(const struct kipt_trace *trace)
 {
-	u32 over = READ_ONCE(trace->over);
+	enum kipt_stop_cause over = READ_ONCE(trace->over);
 
 	return over == KIPT_STOP_CAUSE_OUTSIDE || over == KIPT_STOP_CAUSE_ERROR;
 }

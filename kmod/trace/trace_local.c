@@ -63,6 +63,13 @@ struct kipt_trace *kipt_trace_of(unsigned int cpu)
 	return READ_ONCE(per_cpu(attached, cpu));
 }
 
+/* Interrupts off, or an NMI. */
+static void pause_local(struct kipt_trace *trace)
+{
+	kipt_hw_halt_local(&trace->position);
+	trace->state = KIPT_TRACE_PAUSED;
+}
+
 /* Programs the CPU and, unless what it follows runs elsewhere, lets it go. */
 static int program_local(struct kipt_trace *trace)
 {
@@ -75,8 +82,7 @@ static int program_local(struct kipt_trace *trace)
 				    kipt_buffer_table(trace->buffer));
 	if (err)
 		return err;
-	kipt_hw_halt_local(&trace->position);
-	trace->state = KIPT_TRACE_PAUSED;
+	pause_local(trace);
 	if (!go || kipt_capture_number())
 		return 0;
 	/* Before the first PMI, which may come at any time after it. */
@@ -119,10 +125,11 @@ static int start_local(struct kipt_trace *trace)
 	return err;
 }
 
-/* Interrupts off, or an NMI. A machine that dies has no work done any more; one that lives on
- * does it at the thaw.
+/*
+ * Interrupts off, or an NMI. Queues nothing while a capture is under way: if the machine lives on,
+ * kipt_trace_thaw_local() does.
  */
-static void set_over_local(struct kipt_trace *trace, u32 cause)
+static void set_over_local(struct kipt_trace *trace, enum kipt_stop_cause cause)
 {
 	if (trace->over == cause)
 		return;
@@ -132,7 +139,7 @@ static void set_over_local(struct kipt_trace *trace, u32 cause)
 }
 
 /* Why tracing ended by itself, as the registers say that were just read. */
-static u32 over_of(const struct kipt_trace *trace, bool outside)
+static enum kipt_stop_cause over_of(const struct kipt_trace *trace, bool outside)
 {
 	u64 head, tail;
 
@@ -155,11 +162,10 @@ static void halt_local(struct kipt_trace *trace)
 	struct kipt_hw_position before = trace->position;
 	bool was_on = trace->state == KIPT_TRACE_ON, outside;
 
-	kipt_hw_halt_local(&trace->position);
+	pause_local(trace);
 	outside = was_on ? !kipt_hw_is_ours(&trace->config, &trace->position) :
 		  trace->position.ctl & RTIT_CTL_TRACEEN ||
 		  !kipt_hw_same_place(&before, &trace->position);
-	trace->state = KIPT_TRACE_PAUSED;
 	set_over_local(trace, over_of(trace, outside));
 }
 
@@ -346,13 +352,11 @@ bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now)
 		return false;
 	WRITE_ONCE(trace->changing, true);
 	barrier();
-	if (trace->state == KIPT_TRACE_ON && changing) {
-		/* It cuts into a change, amid which registers are not as they are to be. */
-		kipt_hw_halt_local(&trace->position);
-		trace->state = KIPT_TRACE_PAUSED;
-	} else if (trace->state == KIPT_TRACE_ON) {
+	/* Amid a change of the registers what they have says nothing of other programs. */
+	if (trace->state == KIPT_TRACE_ON && changing)
+		pause_local(trace);
+	else if (trace->state == KIPT_TRACE_ON)
 		halt_local(trace);
-	}
 	barrier();
 	WRITE_ONCE(trace->changing, changing);
 	return true;
@@ -397,8 +401,9 @@ void kipt_trace_pmi_local(struct kipt_trace *trace)
 
 void kipt_trace_look_local(struct kipt_trace *trace)
 {
-	/* One that has not been started may have no buffer. Who changes the registers looks at
-	 * them, too.
+	/*
+	 * A trace that has not been started may have no buffer. Where the registers are being
+	 * changed, that code reads their state, too.
 	 */
 	if (trace->state == KIPT_TRACE_ON && trace->buffer->once && !trace->over &&
 	    !READ_ONCE(trace->changing) && kipt_hw_status_local() & RTIT_STATUS_STOPPED)

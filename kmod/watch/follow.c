@@ -35,7 +35,7 @@
 
 /* So many are looked at for those that ended, each time one is added. */
 #define LOOKS_MAX	64U
-/* Looked at before others may have the lock. */
+/* So many are looked at before others may have the lock. */
 #define ALIVE_AT_ONCE	64U
 /* What a process takes at most, alone in a node. */
 #define PROCESS_CHARGE	(sizeof(struct pid) + sizeof(struct xa_node))
@@ -237,7 +237,7 @@ u32 kipt_follow_alive(const struct kipt_follow *follow)
 		alive += pid_has_task(pid, PIDTYPE_TGID);
 		if (++looked % ALIVE_AT_ONCE)
 			continue;
-		/* Forks of all that is followed wait for it. */
+		/* A process that is followed waits for it when it forks. */
 		spin_unlock(&sets_lock);
 		cond_resched();
 		spin_lock(&sets_lock);

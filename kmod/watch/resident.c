@@ -65,11 +65,13 @@ static struct page *get_small(pmd_t pmd, unsigned long addr,
 	pte_t pte = READ_ONCE(*entry), again;
 	struct page *page;
 
-	if (pte_none(pte))
+	if (pte_none(pte)) {
 		*span = empty_span(entry, addr);
-	else if (!pte_present(pte))
+		return NULL;
+	}
+	if (!pte_present(pte))
 		return ERR_PTR(-EAGAIN);
-	if (!pte_present(pte) || pte_special(pte))
+	if (pte_special(pte))
 		return NULL;
 	page = try_get(pte_pfn(pte));
 	again = READ_ONCE(*entry);
@@ -106,7 +108,7 @@ static struct page *get_at_pmd(pmd_t *entry, unsigned long addr,
 	return get_small(pmd, addr, span);
 }
 
-/* Return: -EAGAIN: there is one, which is swapped out, or on the way to another place. */
+/* Return: as kipt_resident_get(); -EAGAIN: the page is swapped out, or being migrated. */
 static struct page *get_at(struct mm_struct *mm, unsigned long addr,
 			   unsigned long *span)
 {
@@ -185,7 +187,7 @@ static bool lock_mm(struct mm_struct *mm, bool patient)
 	return false;
 }
 
-/* Is this offset of a file mapped there? KIPT_RESIDENT_ANY: or anything else. */
+/* Is this offset of a file mapped at @addr? KIPT_RESIDENT_ANY: is anything? */
 static bool is_mapped(const struct vm_area_struct *vma, unsigned long addr, u64 offset)
 {
 	if (!vma || vma->vm_start > addr || vma->vm_flags & (VM_IO | VM_PFNMAP))
@@ -200,6 +202,7 @@ static int get_locked(struct mm_struct *mm, unsigned long addr, u64 offset, bool
 		      struct page **page)
 {
 	unsigned long span;
+	int err;
 
 	*page = NULL;
 	if (!lock_mm(mm, patient))
@@ -207,10 +210,10 @@ static int get_locked(struct mm_struct *mm, unsigned long addr, u64 offset, bool
 	if (is_mapped(find_vma(mm, addr), addr, offset))
 		*page = get(mm, addr, &span);
 	mmap_read_unlock(mm);
-	if (!IS_ERR(*page))
-		return 0;
-	*page = NULL;
-	return -EAGAIN;
+	err = PTR_ERR_OR_ZERO(*page);
+	if (err)
+		*page = NULL;
+	return err;
 }
 
 int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,

@@ -64,21 +64,21 @@ bool kipt_resident_try_lock(struct mm_struct *mm);
 int kipt_resident_read(struct mm_struct *mm, unsigned long addr, void *to,
 		       bool patient);
 
+/* As the offset of a page in a file: whatever is mapped. */
 #define KIPT_RESIDENT_ANY	(~0ULL)
 
 /**
  * kipt_resident_private() - whether a page is the process's own copy of a file's
  * @mm: referenced; it may have ended
  * @addr: address of a page
- * @offset: the page's in the file; KIPT_RESIDENT_ANY: whatever is there
+ * @offset: of the page in the file; or KIPT_RESIDENT_ANY
  * @patient: as of kipt_resident_read()
  *
  * Context: as kipt_resident_read().
  *
  * Return: 1 if someone wrote to the page; 0 if it is the file's, or none is there, or
  * something else is mapped there by now; -EBUSY if someone changes the mappings right now;
- * -EAGAIN if the page is swapped out or on the way to another place, so that nobody knows
- * whose it is.
+ * -EAGAIN if the page is swapped out, or being migrated: it may be either.
  */
 int kipt_resident_private(struct mm_struct *mm, unsigned long addr, u64 offset,
 			  bool patient);

@@ -98,7 +98,7 @@ static void wake_tidy(struct irq_work *wake)
 {
 	struct kipt_sideband *sideband = container_of(wake, struct kipt_sideband, wake);
 
-	/* It may be waiting for its next turn. */
+	/* What waits for its next turn comes now; what is queued already is left there. */
 	if (timer_pending(&sideband->tidy.timer))
 		cancel_delayed_work(&sideband->tidy);
 	schedule_delayed_work(&sideband->tidy, 0);
@@ -256,7 +256,7 @@ void kipt_sideband_begin_local(struct kipt_sideband *sideband)
 		return;
 	this_cpu_write(listener, sideband);
 	log_task(sideband, current);
-	/* From now on what ended is let go of, however few switches there are. */
+	/* Let address spaces that end go from now on, however few switches come. */
 	irq_work_queue(&sideband->wake);
 }
 

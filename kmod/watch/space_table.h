@@ -166,7 +166,7 @@ bool kipt_spaces_untidy(const struct kipt_spaces *spaces);
  *
  * Context: may sleep.
  *
- * Return: whether to come back: before the run is over, and while some live that will end.
+ * Return: whether to come back: until the run is over and all have ended.
  */
 bool kipt_spaces_tidy(struct kipt_spaces *spaces);
 

@@ -9,8 +9,8 @@ read_firefox() {
 	python3 "$HERE/read_firefox.py" out.firefox "$@"
 }
 
-# Time in a thunk is not of what it leads to. Where the TSC is set back stretches are of no call, and of frames that are forgotten the
-# stack keeps what they were in.
+# Time in a thunk is not of what it leads to. Where the TSC is set back stretches are of no
+# call, and of frames that are forgotten the stack keeps what they were in.
 firefox_known_tests() {
 	same "firefox_sums_are_those_of_totals" "totals_thunk_has_its_own_time: first [kernel]: 30, 30; wanted 30, 50
 totals_time_set_back: main [kernel]: 0, 30; wanted 0, 0

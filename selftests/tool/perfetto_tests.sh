@@ -9,8 +9,8 @@ read_perfetto() {
 	python3 "$HERE/read_perfetto.py" out.perfetto "$@"
 }
 
-# Where the TSC is set back a lane waits. A thunk has the lane of what it leads to. Frames that are forgotten last as long as those
-# that were above them.
+# Where the TSC is set back a lane waits. A thunk has the lane of what it leads to. Frames
+# that are forgotten last as long as those that were above them.
 perfetto_known_tests() {
 	same "perfetto_sums_are_those_of_totals" "totals_thunk_has_its_own_time: __x86_indirect_thunk_rax [kernel]: 0 calls, 0; wanted 0, 20
 totals_time_set_back: main [kernel]: 0 calls, 30; wanted 0, 0

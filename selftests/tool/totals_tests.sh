@@ -121,6 +121,12 @@ stored_tests() {
 	  gap 3; enable 014; echo "1 3 0 2 0xffffffff81000014 0xffffffff81000100"; } | records all.gap
 	same "stored_calls_after_a_gap" "call 2" \
 		"$("$KIPT" show all.gap --calls --json 2>err | sed -n "$kinds" | xargs)"
+	# CPUs take turns: each goes on where it was.
+	{ cpu 0; tsc 100; enable 010; echo "1 1 0 3 0xffffffff81000010 0xffffffff81000012"
+	  cpu 1; tsc 100; enable 110; ret 120 015
+	  cpu 0; echo "1 3 0 2 0xffffffff81000014 0xffffffff81000100"; } | records all.turns
+	same "stored_calls_of_cpus_that_take_turns" "ret 1 call 5" \
+		"$("$KIPT" show all.turns --calls --json 2>err | sed -n "$kinds" | xargs)"
 	same "stored_branches" "cond 3 call 2 ret 1" \
 		"$("$KIPT" show all.rec --branches --json 2>err | sed -n "$kinds" | xargs)"
 }

@@ -15,8 +15,6 @@
 #include "perf_pt.h"
 #include <linux/kipt_raw.h>
 
-#define MSR_RTIT_CTL	0x570
-
 FIXTURE(arm)
 {
 	struct kipt_nl nl;
@@ -476,19 +474,6 @@ TEST_F_TIMEOUT(arm, refused_loan_leaves_what_was_traced, 60)
 	kipt_nl_close(&maker);
 }
 
-/* The cause that the next event of a CPU has, if it is of @cpu; else 0. */
-static uint32_t hears_of(struct kipt_nl *listener, uint32_t cpu)
-{
-	while (kipt_nl_event(listener, 5000) == KIPT_CMD_SESSION_EVENT) {
-		uint32_t number = kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U);
-
-		if (number != ~0U)
-			return number == cpu ?
-			       kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) : 0;
-	}
-	return 0;
-}
-
 TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
 {
 	static struct kipt_nl listener;
@@ -501,7 +486,7 @@ TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
 	ASSERT_EQ(0, kipt_nl_join(&listener));
 	for (times = 0; times < 2; times++) {
 		ASSERT_EQ(0, knob_set(CPU1_ONLINE, "0"));
-		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE, hears_of(&listener, 1))
+		EXPECT_EQ(KIPT_STOP_CAUSE_OFFLINE, kipt_cpu_event(&listener, 1))
 			TH_LOG("time %d", times);
 		ASSERT_EQ(0, knob_back());
 		ASSERT_TRUE(gets_traced(&self->nl, self->id, 1));
@@ -524,9 +509,7 @@ static pid_t die_on_cpu0(void)
 	_exit(0);
 }
 
-/* Its trace ended nobody knows when: it is no program's last code, nor what a dump has of a
- * crash.
- */
+/* When the trace ended nobody knows: it is not what a program that dies has run last. */
 TEST_F_TIMEOUT(arm, what_another_ended_is_kept_for_nobody_and_begins_anew, 60)
 {
 	uint32_t newest = kipt_snapshot_newest(&self->nl);
@@ -543,11 +526,11 @@ TEST_F_TIMEOUT(arm, what_another_ended_is_kept_for_nobody_and_begins_anew, 60)
 	ASSERT_EQ(0, kipt_nl_join(&listener));
 	ASSERT_TRUE(machine_rtit_ctl(0, &ctl));
 	ASSERT_TRUE(ctl & 1);
-	ASSERT_TRUE(machine_msr_write(0, MSR_RTIT_CTL, ctl & ~1ULL));
+	ASSERT_TRUE(machine_msr_write(0, MSR_IA32_RTIT_CTL, ctl & ~1ULL));
 	child = die_on_cpu0();
 	ASSERT_LT(0, child);
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
-	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, hears_of(&listener, 0));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, kipt_cpu_event(&listener, 0));
 	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
 	EXPECT_EQ(newest, kipt_snapshot_newest(&self->nl));
 	EXPECT_TRUE(log_has("CPU 0 was ended by another program"));

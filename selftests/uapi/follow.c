@@ -14,7 +14,6 @@
 #include "kipt_test.h"
 #include "machine_state.h"
 
-#define MSR_CTL		0x570
 #define CTL_CR3FILTER	(1ULL << 7)
 /* Code of the tests is below, the kernel above. */
 #define KERNEL_BEGIN	0x8000000000000000ULL
@@ -674,7 +673,7 @@ TEST_F(follow, cr3_filter_is_used_for_user_code)
 	ASSERT_LT(0, id);
 	pin_to(1);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
-	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
+	ASSERT_TRUE(machine_msr_read(0, MSR_IA32_RTIT_CTL, &ctl));
 	EXPECT_EQ(variant->without ? CTL_CR3FILTER : 0, ctl & CTL_CR3FILTER);
 	EXPECT_EQ(0, kipt_session_del(&self->nl, id));
 }

@@ -584,6 +584,18 @@ static void fetch_put(struct kipt_msg *msg, int id, uint32_t output)
 	kipt_msg_u32(msg, KIPT_A_FETCH_OUTPUT, output);
 }
 
+uint32_t kipt_cpu_event(struct kipt_nl *nl, uint32_t cpu)
+{
+	uint32_t number;
+
+	while (kipt_nl_event(nl, 5000) == KIPT_CMD_SESSION_EVENT) {
+		number = kipt_nl_u32(nl, KIPT_A_EVENT_CPU, ~0U);
+		if (number != ~0U)
+			return number == cpu ? kipt_nl_u32(nl, KIPT_A_EVENT_CAUSE, 0) : 0;
+	}
+	return 0;
+}
+
 int kipt_fetch_begin(struct kipt_nl *nl, int id, uint32_t output)
 {
 	struct kipt_msg msg;

@@ -192,6 +192,9 @@ int kipt_session_cpu(struct kipt_nl *nl, int id, uint32_t cpu);
 /* A number of KIPT_A_CPU_* of that CPU; ~0 if the reply does not have it. */
 uint64_t kipt_cpu_u64(struct kipt_nl *nl, int id, uint32_t cpu, uint16_t type);
 
+/* Wait for the next event of a CPU. Return: its cause; 0: it is not of @cpu, or none came. */
+uint32_t kipt_cpu_event(struct kipt_nl *nl, uint32_t cpu);
+
 /* Begin a fetch of all CPUs; kipt_nl_next() reads it. Return: 0 or -errno. */
 int kipt_fetch_begin(struct kipt_nl *nl, int id, uint32_t output);
 

@@ -14,7 +14,6 @@
 
 #include "undo.h"
 
-#define MSR_IA32_RTIT_CTL	0x570
 #define PAGE_LISTS	"/proc/sys/vm/percpu_pagelist_high_fraction"
 
 static void write_knob(const char *path, const char *text)

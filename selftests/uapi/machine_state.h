@@ -24,6 +24,8 @@ long machine_interrupts(const char *name);
 /* Why MSRs of a CPU cannot be read; NULL: they can. */
 const char *machine_no_msr(int cpu);
 
+#define MSR_IA32_RTIT_CTL	0x570
+
 /* IA32_RTIT_CTL of a CPU, through /dev/cpu/N/msr. False: cannot be read. */
 bool machine_rtit_ctl(int cpu, uint64_t *value);
 

@@ -11,7 +11,6 @@
 #include "perf_pt.h"
 
 #define MSR_OUTPUT_BASE	0x560
-#define MSR_CTL		0x570
 #define MSR_STATUS	0x571
 #define STATUS_ERROR	(1ULL << 4)
 #define MSR_PERF_STATUS	0x38e

@@ -13,7 +13,6 @@
 
 #define MSR_OUTPUT_BASE	0x560
 #define MSR_MASK_PTRS	0x561
-#define MSR_CTL		0x570
 #define MSR_STATUS	0x571
 #define MSR_CR3_MATCH	0x572
 #define MSR_ADDR0_A	0x580
@@ -41,7 +40,7 @@ static struct {
 	{ MSR_ADDR0_A + 1, 0xffffffff81000fff },
 	{ MSR_ADDR0_A + 2, 0x0000000000400000 },
 	{ MSR_ADDR0_A + 3, 0x0000000000400fff },
-	{ MSR_CTL, CTL_USER | CTL_TOPA | CTL_BRANCHEN },
+	{ MSR_IA32_RTIT_CTL, CTL_USER | CTL_TOPA | CTL_BRANCHEN },
 };
 
 #define MARKS	(sizeof(marks) / sizeof(marks[0]))
@@ -50,8 +49,8 @@ static const char *no_write(void)
 {
 	uint64_t value;
 
-	if (!machine_msr_read(0, MSR_CTL, &value) ||
-	    !machine_msr_write(0, MSR_CTL, value))
+	if (!machine_msr_read(0, MSR_IA32_RTIT_CTL, &value) ||
+	    !machine_msr_write(0, MSR_IA32_RTIT_CTL, value))
 		return "/dev/cpu/0/msr cannot be written";
 	return NULL;
 }
@@ -77,8 +76,8 @@ static void put_back(void *arg)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (machine_msr_read(i, MSR_CTL, &ctl) && ctl & CTL_TRACEEN)
-			machine_msr_write(i, MSR_CTL, 0);
+		if (machine_msr_read(i, MSR_IA32_RTIT_CTL, &ctl) && ctl & CTL_TRACEEN)
+			machine_msr_write(i, MSR_IA32_RTIT_CTL, 0);
 	for (i = 0; i < (int)MARKS; i++) {
 		machine_msr_write(0, marks[i].msr, self->found[i]);
 		machine_msr_write(1, marks[i].msr, self->found1[i]);
@@ -151,7 +150,7 @@ static bool another_traces(const struct own_output *own, int cpu)
 {
 	return machine_msr_write(cpu, MSR_OUTPUT_BASE, own->table_address) &&
 	       machine_msr_write(cpu, MSR_MASK_PTRS, MASK_PTRS_START) &&
-	       machine_msr_write(cpu, MSR_CTL, CTL_TRACEEN | CTL_TOPA |
+	       machine_msr_write(cpu, MSR_IA32_RTIT_CTL, CTL_TRACEEN | CTL_TOPA |
 				 CTL_BRANCHEN);
 }
 
@@ -324,7 +323,7 @@ TEST_F(registers, refused_start_leaves_them_as_found)
 	/* The second CPU is in use when the first has started. */
 	ASSERT_TRUE(another_traces(&self->own, 1));
 	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
-	ASSERT_TRUE(machine_msr_write(1, MSR_CTL, 0));
+	ASSERT_TRUE(machine_msr_write(1, MSR_IA32_RTIT_CTL, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
 }
 
@@ -342,7 +341,7 @@ TEST_F(registers, refused_start_keeps_the_last_capture)
 	EXPECT_LT(200, bytes);
 	ASSERT_TRUE(another_traces(&self->own, 0));
 	EXPECT_EQ(-EBUSY, kipt_session_start(&self->nl, id));
-	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, 0));
+	ASSERT_TRUE(machine_msr_write(0, MSR_IA32_RTIT_CTL, 0));
 	EXPECT_EQ(KIPT_STATE_STOPPED, kipt_session_state(&self->nl, id));
 	EXPECT_EQ(bytes, kipt_cpu_bytes(&self->nl, id, 0));
 }
@@ -369,15 +368,6 @@ static uint64_t cause(struct kipt_nl *nl, int id)
 	return kipt_cpu_u64(nl, id, 0, KIPT_A_CPU_CAUSE);
 }
 
-/* Is there an event of CPU 0 with this cause? */
-static bool hears_of_cpu0(struct kipt_nl *listener, uint32_t wanted)
-{
-	while (kipt_nl_event(listener, 5000) == KIPT_CMD_SESSION_EVENT)
-		if (!kipt_nl_u32(listener, KIPT_A_EVENT_CPU, ~0U))
-			return kipt_nl_u32(listener, KIPT_A_EVENT_CAUSE, 0) == wanted;
-	return false;
-}
-
 TEST_F(registers, clear_of_trace_en_from_outside_is_noticed)
 {
 	static struct kipt_nl listener;
@@ -390,13 +380,13 @@ TEST_F(registers, clear_of_trace_en_from_outside_is_noticed)
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
 	pin_to(0);
 	work(20);
-	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
+	ASSERT_TRUE(machine_msr_read(0, MSR_IA32_RTIT_CTL, &ctl));
 	ASSERT_TRUE(ctl & CTL_TRACEEN);
-	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, ctl & ~CTL_TRACEEN));
+	ASSERT_TRUE(machine_msr_write(0, MSR_IA32_RTIT_CTL, ctl & ~CTL_TRACEEN));
 	work(20);
 	EXPECT_EQ(0, kipt_session_stop(&self->nl, id));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
-	EXPECT_TRUE(hears_of_cpu0(&listener, KIPT_STOP_CAUSE_OUTSIDE));
+	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, kipt_cpu_event(&listener, 0));
 	kipt_nl_close(&listener);
 	EXPECT_LT(200, kipt_cpu_bytes(&self->nl, id, 0));
 	EXPECT_EQ(0, wrong_registers(self->there));
@@ -413,8 +403,8 @@ TEST_F(registers, new_pointers_from_outside_are_noticed)
 
 	ASSERT_LT(0, id);
 	ASSERT_EQ(0, kipt_session_start(&self->nl, id));
-	ASSERT_TRUE(machine_msr_read(0, MSR_CTL, &ctl));
-	ASSERT_TRUE(machine_msr_write(0, MSR_CTL, ctl & ~CTL_TRACEEN));
+	ASSERT_TRUE(machine_msr_read(0, MSR_IA32_RTIT_CTL, &ctl));
+	ASSERT_TRUE(machine_msr_write(0, MSR_IA32_RTIT_CTL, ctl & ~CTL_TRACEEN));
 	ASSERT_TRUE(machine_msr_write(0, MSR_OUTPUT_BASE,
 				      self->own.table_address));
 	EXPECT_EQ(-EIO, kipt_session_stop(&self->nl, id));
@@ -471,7 +461,7 @@ TEST_F(registers, trace_en_in_a_pause_is_noticed)
 {
 	int id;
 
-	EXPECT_EQ(0, write_in_pause(&self->nl, &self->want, &id, MSR_CTL,
+	EXPECT_EQ(0, write_in_pause(&self->nl, &self->want, &id, MSR_IA32_RTIT_CTL,
 				    CTL_TRACEEN | CTL_TOPA | CTL_BRANCHEN));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, cause(&self->nl, id));
 	EXPECT_EQ(0, wrong_registers(self->there));

@@ -507,8 +507,9 @@ static int run_replaced(void *arg)
 	return 0;
 }
 
-/* Runs @run, which stops when it has called the tiny program's function, which the file at @path
- * has: its code is as in that run.
+/*
+ * Traces a child that runs @run: it calls the function of the tiny program, of the file at @path,
+ * and stops. What it has run decodes.
  */
 static void trace_until_stopped(struct __test_metadata *const _metadata,
 				struct _test_data_sideband *self, char *path,

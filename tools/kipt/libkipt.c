@@ -14,6 +14,7 @@
 #include "offline/decode_files.h"
 #include "offline/perf_decode.h"
 #include "perf/perf_file.h"
+#include "records/record_state.h"
 #include "records/record_words.h"
 
 /**
@@ -209,18 +210,16 @@ static void now_set(struct libkipt *trace, const struct kipt_record *record)
 /* A PSB that was reached counts them, and is not given: the next branch has them. */
 static u32 instructions(struct libkipt *trace, const struct kipt_record *record)
 {
+	bool sync = record->type == KIPT_RECORD_SYNC;
+	bool given = record_counts_insns(record) && !sync;
 	u32 count = trace->executed;
-	bool given = record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE;
 
-	if ((given || record->type == KIPT_RECORD_SYNC) &&
-	    __builtin_add_overflow(count, record->aux, &count))
-		count = UINT32_MAX;
-	/* Where execution is known anew, nobody knows what came before. */
-	if (given || record->type == KIPT_RECORD_CPU || record->type == KIPT_RECORD_GAP ||
-	    record->type == KIPT_RECORD_ENABLE)
-		trace->executed = 0;
-	else
-		trace->executed = count;
+	if (record_counts_insns(record))
+		count = insns_add(count, record->aux);
+	/* A SYNC of kind START comes right after that of the PSB that was reached. */
+	else if ((record_drops_insns(record) && !sync) || record->type == KIPT_RECORD_CPU)
+		count = 0;
+	trace->executed = given ? 0 : count;
 	return given ? count : 0;
 }
 

@@ -83,10 +83,10 @@ static int run(int argc, char **argv)
 	return verb->run(argc - 2, argv + 2);
 }
 
-/* What is closed may not be the first file that is opened: what is written would go there, or
- * be lost without a word.
+/* A file that is opened gets the lowest number that is free: if standard output is closed, that
+ * file would get what is written to standard output. What is opened here instead cannot be written.
  */
-static void standard_files_hold(void)
+static void standard_files_fill(void)
 {
 	int fd;
 
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 	static char buffer[1 << 16];
 	int exit;
 
-	standard_files_hold();
+	standard_files_fill();
 	/* Much is written, and by itself libc writes a page at a time. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));

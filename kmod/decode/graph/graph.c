@@ -94,6 +94,7 @@ static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
 	}
 }
 
+/* What @apart of the configuration names is left to the slow path. */
 static u8 kind_of(const struct kipt_flow *flow, const struct kipt_block *block)
 {
 	return block->ip == flow->config.apart && block->ip ? KIPT_NODE_SLOW :

@@ -4,8 +4,8 @@
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
  * is known by its look. A context may be a function of kipt, of which "@CONTEXT"
- * is written before. "patch" changes the text that the next of these words is looked at by,
- * and kills nothing. Never to be loaded where anything matters.
+ * is written before. "patch" patches the code that reads the next word, and kills nothing.
+ * Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -56,13 +56,18 @@ bool again_word(char *text, size_t size, const char *word)
 void again_typed(char *text, size_t size, int argc, char **argv)
 {
 	char file[AGAIN_ROOM];
+	const char *word;
 	int i;
 
 	text[0] = 0;
 	for (i = 0; i < argc; i++) {
-		/* Right after --time it would be a stretch. */
-		snprintf(file, sizeof(file), "./%s", argv[i]);
-		if (!again_word(text, size, !i && time_range_like(argv[i]) ? file : argv[i])) {
+		word = argv[i];
+		/* Right after --time the name of a file would be taken for a stretch. */
+		if (!i && time_range_like(word)) {
+			snprintf(file, sizeof(file), "./%s", word);
+			word = file;
+		}
+		if (!again_word(text, size, word)) {
 			text[0] = 0;
 			return;
 		}

@@ -438,7 +438,6 @@ static int run(int argc, char **argv)
 {
 	struct args args = { .verb = &verb_doctor, .argc = argc, .argv = argv };
 	struct doctor doctor = { .root = "", .wanted = ALL };
-	char root[4096];
 	u32 i;
 	int id;
 
@@ -453,8 +452,8 @@ static int run(int argc, char **argv)
 		return args_exit(id);
 	if (!args_operands(&args, 0, 0))
 		return KIPT_EXIT_USAGE;
-	snprintf(root, sizeof(root), "%s/", doctor.root);
-	if (access(root, X_OK)) {
+	/* Of a folder that may be searched there is this name. */
+	if (!there(&doctor, "/.")) {
 		say_errno(errno, "cannot look into --root %s", doctor.root);
 		return KIPT_EXIT_FAILED;
 	}

@@ -1028,7 +1028,7 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			      &run->stretch.from, &run->stretch.to);
 	base_find(run);
 	run->switch_ip = switch_find(run);
-	/* Packed records do not show where it is. */
+	/* A packed branch to it would not be seen. */
 	if (run->config.output & KIPT_FLOW_PACKED)
 		run->config.apart = run->switch_ip;
 	perf_part_all(run);

@@ -76,6 +76,40 @@ bool record_state_give(const struct record_state *state, bool time,
 		       void *ctx);
 
 /**
+ * record_counts_insns() - whether @aux is instructions since the last record that counted them
+ * @record: any
+ *
+ * uapi/linux/kipt_record.h has the rule; so it has that of record_drops_insns().
+ */
+static inline bool record_counts_insns(const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
+}
+
+/**
+ * record_drops_insns() - whether instructions that no record has counted are counted by none
+ * @record: any
+ */
+static inline bool record_drops_insns(const struct kipt_record *record)
+{
+	return record->type == KIPT_RECORD_ENABLE || record->type == KIPT_RECORD_GAP ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_START);
+}
+
+/**
+ * insns_add() - the sum of two counts of instructions
+ * @one: one
+ * @other: the other
+ *
+ * Return: the sum; the largest number: that many or more, as in records.
+ */
+static inline u32 insns_add(u32 one, u32 other)
+{
+	return one > ~other ? ~0U : one + other;
+}
+
+/**
  * kind_crosses_vm() - whether one end of a branch is a guest's, and the other is not
  * @kind: enum kipt_branch_kind
  */

@@ -224,7 +224,7 @@ static bool raw_place(struct source *source, const char *path,
 	return true;
 }
 
-/* No code runs over the end of the address space. */
+/* Refuses code that would run over the end of the address space. */
 static bool ranges_fit(const struct source *source, const char *path)
 {
 	size_t i;
@@ -241,27 +241,32 @@ static bool ranges_fit(const struct source *source, const char *path)
 	return true;
 }
 
-static bool file_place(struct image *image, const char *path,
-		       const struct place *place, struct maps *maps)
+static bool source_place(struct source *source, const char *path,
+			 const struct place *place, struct maps *maps)
 {
-	struct source *source = source_add(image, path, 1);
 	bool ok;
 	Elf *elf;
 
-	if (!source)
-		return false;
 	if (source->file.size < SELFMAG ||
 	    memcmp(source->file.bytes, ELFMAG, SELFMAG))
-		return raw_place(source, path, place->address) && ranges_fit(source, path);
+		return raw_place(source, path, place->address);
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)source->file.bytes, source->file.size);
 	if (!elf) {
 		say_error("cannot read %s as ELF: %s", path, elf_errmsg(-1));
 		return false;
 	}
-	ok = elf_place(source, elf, path, place, maps) && ranges_fit(source, path);
+	ok = elf_place(source, elf, path, place, maps);
 	elf_end(elf);
 	return ok;
+}
+
+static bool file_place(struct image *image, const char *path,
+		       const struct place *place, struct maps *maps)
+{
+	struct source *source = source_add(image, path, 1);
+
+	return source && source_place(source, path, place, maps) && ranges_fit(source, path);
 }
 
 bool image_add_file(struct image *image, const char *text, struct maps *maps)

@@ -20,20 +20,17 @@
  * @closing: the next TIME is given: how much a gap loses is in it
  * @call: the last call that was left out; type 0: none, or not of this task
  * @call_time: the TIME that held then
- * @skipped: instructions of branches that were left out within a call
  */
 struct chosen_cpu {
 	struct partial_cpu cpu;
 	bool inside, in_gap, closing;
 	struct kipt_record call, call_time;
-	u32 skipped;
 };
 
 struct chosen_calls {
 	struct view view;
 	struct view_options options;
 	struct profile_feed *feed;
-	u32 kinds;
 	struct partial stream;
 	bool any, counted;
 };
@@ -62,7 +59,6 @@ chosen_calls_create(const struct view_options *options, struct names *names,
 	calls->view.options = &calls->options;
 	calls->view.names = names;
 	calls->view.print = record_follow;
-	calls->kinds = view_kinds(options);
 	calls->stream.give = give;
 	calls->stream.ctx = ctx;
 	calls->stream.cpu_size = sizeof(struct chosen_cpu);
@@ -82,29 +78,6 @@ static bool is_inside(const struct chosen_calls *calls)
 	const struct feed_cpu *at = calls->feed->at;
 
 	return at && at->track.stack && at->track.stack->wanted;
-}
-
-/* Those that nobody asked for are only counted. */
-static bool branch_give(struct chosen_calls *calls,
-			const struct kipt_record *record)
-{
-	struct chosen_cpu *at = here(calls);
-	struct kipt_record branch = *record;
-
-	if (!(calls->kinds >> record->kind % 32 & 1)) {
-		at->skipped += record->aux;
-		return true;
-	}
-	branch.aux += at->skipped;
-	at->skipped = 0;
-	return partial_give(&calls->stream, &branch);
-}
-
-static bool record_give(struct chosen_calls *calls,
-			const struct kipt_record *record)
-{
-	return record->type == KIPT_RECORD_BRANCH ?
-	       branch_give(calls, record) : partial_give(&calls->stream, record);
 }
 
 /* The call whose thunk this jump is of; NULL: none. */
@@ -133,7 +106,7 @@ static bool call_give(struct chosen_calls *calls,
 	else if (at->cpu.pending & 1U << RECORD_STATE_TIME)
 		good = partial_give(&calls->stream, &at->call_time);
 	return good && partial_where(&calls->stream) &&
-	       partial_resume(&calls->stream, call->ip, true) && branch_give(calls, call) &&
+	       partial_resume(&calls->stream, call->ip, true) && partial_give(&calls->stream, call) &&
 	       partial_pending(&calls->stream, RECORD_STATE_TIME);
 }
 
@@ -143,14 +116,13 @@ static bool enter(struct chosen_calls *calls, const struct kipt_record *record)
 	bool branch = record->type == KIPT_RECORD_BRANCH;
 
 	calls->any = true;
-	here(calls)->skipped = 0;
 	call = branch ? call_before(calls, record) : NULL;
 	if (call)
-		return call_give(calls, call) && branch_give(calls, record);
+		return call_give(calls, call) && partial_give(&calls->stream, record);
 	return partial_pending(&calls->stream, RECORD_STATE_TIME) && partial_where(&calls->stream) &&
 	       partial_resume(&calls->stream, record->ip,
 			   !(record->flags & KIPT_RF_NO_IP)) &&
-	       (!branch || branch_give(calls, record));
+	       (!branch || partial_give(&calls->stream, record));
 }
 
 /* It is known that instructions are traced. */
@@ -253,10 +225,10 @@ static bool flow_take(struct chosen_calls *calls,
 	at->in_gap &= !gap_ends;
 	record_state_see(&at->cpu.state, record);
 	if (was && at->inside)
-		return record_give(calls, record);
+		return partial_give(&calls->stream, record);
 	if (was)
 		return (record->type != KIPT_RECORD_BRANCH ||
-			branch_give(calls, record)) && partial_leave(&calls->stream);
+			partial_give(&calls->stream, record)) && partial_leave(&calls->stream);
 	if (at->inside)
 		return enter(calls, record);
 	if (kind < RECORD_STATES)

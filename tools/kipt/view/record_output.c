@@ -10,6 +10,7 @@
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../cli/standard_output.h"
+#include "../records/record_state.h"
 #include "../symbols/kernel_symbols.h"
 #include "record_output.h"
 
@@ -229,72 +230,80 @@ static bool records_give(struct output *output, const struct kipt_record *record
 	return kept_packed(output) || file_write(output, records, count);
 }
 
-/* What a decoder that makes this view alone does not make of the trace. */
-static bool is_beside(const struct output *output, const struct kipt_record *record)
+/* The kinds of branches that are given; a hash leaves out those of other kinds by itself. */
+static u32 kinds_of(const struct view_options *options)
 {
-	const struct view_options *options = output->options;
+	return options->hash ? ~0U : view_kinds(options);
+}
 
+static bool gives_insns(const struct view_options *options)
+{
+	return !options->mode_given ||
+	       (options->mode != VIEW_BRANCHES && options->mode != VIEW_CALLS);
+}
+
+static bool is_given(const struct view_options *options, const struct kipt_record *record)
+{
 	if (record->type == KIPT_RECORD_BRANCH)
-		return !options->hash && !(view_kinds(options) >> record->kind % 32 & 1);
-	return record->type == KIPT_RECORD_INSN && options->mode_given &&
-	       (options->mode == VIEW_BRANCHES || options->mode == VIEW_CALLS);
+		return kinds_of(options) >> record->kind % 32 & 1;
+	return record->type != KIPT_RECORD_INSN || gives_insns(options);
 }
 
-static bool counts_insns(const struct kipt_record *record)
+/* The CPU goes on where it was when its last turn ended. */
+static bool cpu_turn(struct output *output, u64 cpu)
 {
-	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
-	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
+	size_t *kept = lookup_get(&output->skipped_of, output->cpu);
+
+	if (kept)
+		*kept = output->skipped;
+	else if (output->skipped &&
+		 !lookup_add(&output->skipped_of, output->cpu, output->skipped))
+		return false;
+	kept = lookup_get(&output->skipped_of, cpu);
+	output->skipped = kept ? *kept : 0;
+	output->cpu = cpu;
+	return true;
 }
 
-/* After it nobody knows what was executed before. */
-static bool begins_anew(const struct kipt_record *record)
+/* Leaves out what the decoder makes for other views only. The instructions up to a branch that
+ * is left out are counted by the next record of the CPU that counts some.
+ */
+static bool records_choose(struct output *output, const struct kipt_record *records, u32 count)
 {
-	return record->type == KIPT_RECORD_CPU || record->type == KIPT_RECORD_GAP ||
-	       record->type == KIPT_RECORD_ENABLE ||
-	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_START);
-}
-
-static u32 insns_add(u32 one, u32 other)
-{
-	return one > ~other ? ~0U : one + other;
-}
-
-/* Instructions are counted by the next record that is left. */
-static bool stored_show(struct output *output, const struct kipt_record *records, u32 count)
-{
-	struct kipt_record left[64];
+	struct kipt_record given[64];
 	u32 n = 0, i;
 	bool ok = true;
 
 	for (i = 0; i < count && ok; i++) {
-		const struct kipt_record *r = &records[i];
+		struct kipt_record *r = &given[n];
 
-		if (begins_anew(r))
+		*r = records[i];
+		if (r->type == KIPT_RECORD_CPU && !cpu_turn(output, r->aux))
+			return false;
+		if (record_drops_insns(r))
 			output->skipped = 0;
-		if (is_beside(output, r)) {
-			if (counts_insns(r))
-				output->skipped = insns_add(output->skipped, r->aux);
-			continue;
+		if (record_counts_insns(r)) {
+			r->aux = insns_add(r->aux, output->skipped);
+			output->skipped = is_given(output->options, r) ? 0 : r->aux;
 		}
-		left[n] = *r;
-		if (counts_insns(r)) {
-			left[n].aux = insns_add(r->aux, output->skipped);
-			output->skipped = 0;
-		}
-		if (++n == sizeof(left) / sizeof(*left)) {
-			ok = records_give(output, left, n);
+		n += is_given(output->options, r);
+		if (n == sizeof(given) / sizeof(*given)) {
+			ok = records_give(output, given, n);
 			n = 0;
 		}
 	}
-	return ok && (!n || records_give(output, left, n));
+	return ok && (!n || records_give(output, given, n));
 }
 
+/* Files of records, and the search for calls, may have more than is shown. */
 static bool records_show(void *ctx, const struct kipt_record *records, u32 count)
 {
 	struct output *output = ctx;
+	const struct view_options *options = output->options;
 
-	return output->stored ? stored_show(output, records, count) :
-				records_give(output, records, count);
+	return (output->stored || output->calls) &&
+	       (kinds_of(options) != ~0U || !gives_insns(options)) ?
+		records_choose(output, records, count) : records_give(output, records, count);
 }
 
 static bool narrow_records(void *ctx, const struct kipt_record *records,
@@ -354,10 +363,8 @@ static bool maps_beside(struct output *output)
 	return maps_save(&output->maps, path);
 }
 
-/* What was asked for is not in the trace, or cannot be found in it. What is not whole has a
- * sentence already.
- */
-static void narrow_say(struct output *output, bool whole)
+/* What was asked for is not in the trace, or cannot be found in it. */
+static void narrow_say(struct output *output)
 {
 	if (output->narrow.counted) {
 		say_error("counts of branches are by process: --cpu, --tid, --comm and --time cannot narrow them; use --pid, or records of each branch");
@@ -371,7 +378,7 @@ static void narrow_say(struct output *output, bool whole)
 		say_error("--time %s: the trace has no times",
 			  output->options->narrow.time.text);
 		output->failed = true;
-	} else if (whole && output->narrow.options && !output->narrow.seen) {
+	} else if (output->view.none_chosen) {
 		say_note("nothing of that is in the trace; 'kipt open' shows which CPUs and tasks are");
 	}
 }
@@ -394,13 +401,14 @@ bool output_close(struct output *output, bool whole)
 		       (whole || record_file_begun(output->file));
 	bool ok = record_file_close(output->file, whole);
 
+	/* What is not whole has a sentence already. */
 	output->view.none_chosen = whole && output->narrow.options && !output->narrow.seen;
 	if (!output->options->give)
 		view_finish(&output->view);
 	if (output->calls && !chosen_calls_end(output->calls))
 		output->failed = true;
 	else
-		narrow_say(output, whole);
+		narrow_say(output);
 	chosen_calls_destroy(output->calls);
 	narrow_end(&output->narrow);
 	/* Records that are not all there have said so. */
@@ -409,6 +417,7 @@ bool output_close(struct output *output, bool whole)
 	if (output->view.failed || output->failed)
 		ok = false;
 	unpack_destroy(output->unpack);
+	lookup_free(&output->skipped_of);
 	ending_destroy(output->ending);
 	last_lines_destroy(output->last);
 	names_destroy(output->names);

@@ -26,8 +26,10 @@
  * @narrow: leaves some records out, if the options say so
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
- * @stored: records come of a file, which may have more of them than the view is of
- * @skipped: instructions up to branches that were left out of those
+ * @stored: records come from a file, which may have more than the view shows
+ * @cpu: the CPU of the last record
+ * @skipped: instructions of it, up to branches that were left out, which no record has counted
+ * @skipped_of: the same of other CPUs
  * @muted: what comes is before what is shown
  * @failed: something was lost, and a message said so
  */
@@ -43,7 +45,9 @@ struct output {
 	struct ending *ending;
 	struct last_lines *last;
 	bool stored;
+	u64 cpu;
 	u32 skipped;
+	struct lookup skipped_of;
 	bool muted;
 	bool failed;
 };

@@ -184,7 +184,7 @@ static void before_add(struct slow_task *task, const struct slow_line *line)
 	task->before[task->before_count++] = *line;
 }
 
-/* The run of a frame, which is none any more; NULL: it was none. */
+/* Takes the run of a frame off the list. Return: it; NULL: the frame is no run. */
 static struct slow_lines *run_take(struct slow_task *task, u64 number)
 {
 	struct slow_lines **at = &task->run, *lines;

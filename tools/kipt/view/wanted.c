@@ -11,7 +11,7 @@
 #include "profile.h"
 #include "wanted.h"
 
-/* Bytes of a name that is compared in both forms. */
+/* Bytes of a name, at most, that is compared in both forms. */
 #define NAME_MOST	4096
 
 /* Characters of the first name of a list. */
@@ -34,20 +34,22 @@ static bool name_begins(const char *name, const char *want, size_t length)
 	       (!name[length] || name[length] == '(');
 }
 
-/* Lines show names as the source has them, JSON as linkers do: either is meant by both. */
+/* Lines have names as the source has them, JSON as the symbol table does: the user may give
+ * either.
+ */
 static bool name_is(const char *name, const char *want, size_t length)
 {
-	char linked[NAME_MOST], shown[NAME_MOST], meant[NAME_MOST];
+	char mangled[NAME_MOST], text[NAME_MOST];
 
 	if (name_begins(name, want, length))
 		return true;
-	if (demangle(name, shown, sizeof(shown)))
-		return name_begins(shown, want, length);
-	if (length >= sizeof(linked))
+	if (demangle(name, text, sizeof(text)))
+		return name_begins(text, want, length);
+	if (length >= sizeof(mangled))
 		return false;
-	memcpy(linked, want, length);
-	linked[length] = 0;
-	return demangle(linked, meant, sizeof(meant)) && !strcmp(name, meant);
+	memcpy(mangled, want, length);
+	mangled[length] = 0;
+	return demangle(mangled, text, sizeof(text)) && !strcmp(name, text);
 }
 
 /* What it is called; NULL: nothing. */
