@@ -50,6 +50,13 @@ print("%016x" % h)')" "$OUT"
 	run show small.rec --branches --json
 	same "decode_to_file_and_show" "2" \
 		"$(json_types <<<"$OUT" | grep -c ^branch)"
+	run decode small.pt --image code@0x401000 --calls -o calls.rec
+	run show calls.rec -o again.rec
+	# What such a file has not is said of it, and of what is made of it.
+	same "show_of_calls_alone" "1 0 0 1" "$(for shown in "calls.rec --branches" \
+		"calls.rec --calls" "small.rec --branches" "again.rec --totals"; do
+		"$KIPT" show $shown 2>&1 | grep -c "made with --calls"
+	done | xargs)"
 }
 
 # An ELF file is placed by its segments.

@@ -81,11 +81,11 @@ static bool take(void *ctx, const struct kipt_record *records, u32 count)
 	return true;
 }
 
-static void take_about(void *ctx, u32 tsc_khz, bool guests)
+static void take_about(void *ctx, const struct record_file_about *about)
 {
 	u64 *sum = ctx;
 
-	*sum += tsc_khz + guests;
+	*sum += about->tsc_khz + about->guests + about->calls;
 }
 
 static void read_records(const char *path)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../cli/args.h"
+#include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../view/record_output.h"
 #include "again.h"
@@ -18,13 +19,32 @@ static const struct kipt_option options[] = {
 	{ 0 }
 };
 
-static void about_take(void *ctx, u32 tsc_khz, bool guests)
+/* What is made of calls and times alone is right without other branches. */
+static bool calls_suffice(const struct view_options *options)
+{
+	switch (options->mode) {
+	case VIEW_BRANCHES:
+	case VIEW_COUNTS:
+	case VIEW_TOTALS:
+	case VIEW_SCREEN:
+	case VIEW_HTML:
+		return options->collect;
+	default:
+		return true;
+	}
+}
+
+static void about_take(void *ctx, const struct record_file_about *about)
 {
 	struct output *output = ctx;
+	const struct view_options *options = output->options;
 
-	output->view.tsc_khz = tsc_khz;
-	if (guests)
+	output->view.tsc_khz = about->tsc_khz;
+	if (about->guests)
 		names_guests(output->names);
+	output->calls_only = about->calls;
+	if (about->calls && !calls_suffice(options))
+		say_note("the file was made with --calls: calls and returns are all branches that it has");
 }
 
 static bool records_take(void *ctx, const struct kipt_record *records,

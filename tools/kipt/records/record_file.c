@@ -21,9 +21,11 @@
 
 struct record_file {
 	struct fresh_file file;
-	u32 tsc_khz;
-	bool guests;
+	struct record_file_about about;
 };
+
+#define VALUE_GUESTS	1
+#define VALUE_CALLS	2
 
 static void header_make(const struct record_file *file, struct kipt_record *header)
 {
@@ -31,8 +33,9 @@ static void header_make(const struct record_file *file, struct kipt_record *head
 	header->kind = KIPT_RECORD_VERSION;
 	header->flags = sizeof(*header);
 	header->ip = RECORD_FILE_MAGIC;
-	header->aux = file->tsc_khz;
-	header->value = file->guests;
+	header->aux = file->about.tsc_khz;
+	header->value = (file->about.guests ? VALUE_GUESTS : 0) |
+			(file->about.calls ? VALUE_CALLS : 0);
 }
 
 static bool put(struct record_file *file, const struct kipt_record *records, u32 count)
@@ -68,10 +71,9 @@ struct record_file *record_file_create(const char *path)
 	return NULL;
 }
 
-void record_file_about(struct record_file *file, u32 tsc_khz, bool guests)
+void record_file_describe(struct record_file *file, const struct record_file_about *about)
 {
-	file->tsc_khz = tsc_khz;
-	file->guests = guests;
+	file->about = *about;
 }
 
 bool record_file_write(struct record_file *file,
@@ -110,6 +112,15 @@ bool record_file_is(const char *path, const char *input)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+static struct record_file_about header_read(const struct kipt_record *header)
+{
+	return (struct record_file_about) {
+		.tsc_khz = header->aux,
+		.guests = header->value & VALUE_GUESTS,
+		.calls = header->value & VALUE_CALLS,
+	};
+}
+
 static bool header_check(const struct kipt_record *header, const char *path)
 {
 	if (header->type || header->ip != RECORD_FILE_MAGIC) {
@@ -125,7 +136,7 @@ static bool header_check(const struct kipt_record *header, const char *path)
 }
 
 static bool stream_read(FILE *in, const char *path,
-			void (*about)(void *ctx, u32 tsc_khz, bool guests),
+			void (*about)(void *ctx, const struct record_file_about *about),
 			bool (*take)(void *ctx, const struct kipt_record *r,
 				     u32 count), void *ctx)
 {
@@ -143,8 +154,11 @@ static bool stream_read(FILE *in, const char *path,
 				say_error("%s is no file of records", path);
 			return false;
 		}
-		if (!started)
-			about(ctx, records->aux, records->value & 1);
+		if (!started) {
+			struct record_file_about said = header_read(records);
+
+			about(ctx, &said);
+		}
 		if (count > !started &&
 		    !take(ctx, records + !started, count - !started))
 			return true;
@@ -180,7 +194,8 @@ bool record_file_begins(const char *path)
 	return begins;
 }
 
-bool record_file_read(const char *path, void (*about)(void *ctx, u32 tsc_khz, bool guests),
+bool record_file_read(const char *path,
+		      void (*about)(void *ctx, const struct record_file_about *about),
 		      bool (*take)(void *ctx, const struct kipt_record *r,
 				   u32 count), void *ctx)
 {

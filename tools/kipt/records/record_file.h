@@ -2,7 +2,8 @@
 /*
  * Files of struct kipt_record: a header in the shape of one record, whose
  * type is 0, then records until the end. FILE.maps is beside FILE. The header's @aux is
- * the frequency of the TSC in kHz, 0: not known; bit 0 of @value: see record_file_about().
+ * the frequency of the TSC in kHz, 0: not known; @value: bit 0 is @guests and bit 1 is
+ * @calls of struct record_file_about.
  */
 #ifndef KIPT_RECORD_FILE_H
 #define KIPT_RECORD_FILE_H
@@ -19,6 +20,18 @@
 struct record_file;
 
 /**
+ * struct record_file_about - what the header of a file says of its records
+ * @tsc_khz: frequency of the TSC, 0: not known
+ * @guests: code of guests is named as all is, see names_guests()
+ * @calls: of branches there are calls and returns only; older files do not say so
+ */
+struct record_file_about {
+	u32 tsc_khz;
+	bool guests;
+	bool calls;
+};
+
+/**
  * record_file_create() - make a file
  * @path: its name; "-": standard output
  *
@@ -29,12 +42,11 @@ struct record_file;
 struct record_file *record_file_create(const char *path);
 
 /**
- * record_file_about() - what the header says of the records
+ * record_file_describe() - set what the header says
  * @file: made by record_file_create(); nothing was written yet
- * @tsc_khz: frequency of the TSC, 0: not known
- * @guests: code of guests is named as all is, see names_guests()
+ * @about: that
  */
-void record_file_about(struct record_file *file, u32 tsc_khz, bool guests);
+void record_file_describe(struct record_file *file, const struct record_file_about *about);
 
 /**
  * record_file_write() - append records
@@ -85,13 +97,14 @@ bool record_file_begins(const char *path);
 /**
  * record_file_read() - all records of a file
  * @path: its name
- * @about: called before that with what record_file_about() said
+ * @about: called first, with what the header says
  * @take: called with some of them; false ends the reading
  * @ctx: first argument of both
  *
  * Return: true, or false after a sentence.
  */
-bool record_file_read(const char *path, void (*about)(void *ctx, u32 tsc_khz, bool guests),
+bool record_file_read(const char *path,
+		      void (*about)(void *ctx, const struct record_file_about *about),
 		      bool (*take)(void *ctx, const struct kipt_record *r,
 				   u32 count), void *ctx);
 

@@ -202,8 +202,11 @@ static bool kept_packed(const struct output *output)
 static bool file_write(struct output *output, const struct kipt_record *records, u32 count)
 {
 	if (!record_file_begun(output->file))
-		record_file_about(output->file, output->view.tsc_khz,
-				  names_guests_named(output->names));
+		record_file_describe(output->file, &(struct record_file_about) {
+			.tsc_khz = output->view.tsc_khz,
+			.guests = names_guests_named(output->names),
+			.calls = output->calls_only || view_kinds(output->options) != ~0U,
+		});
 	return record_file_write(output->file, records, count);
 }
 

@@ -27,6 +27,7 @@
  * @ending: only the end before a place is shown, see output_end(); or NULL
  * @last: the lines of it
  * @stored: records come from a file, which may have more than the view shows
+ * @calls_only: that file has no branches but calls and returns
  * @cpu: the CPU of the last record
  * @skipped: instructions of it, up to branches that were left out, which no record has counted
  * @skipped_of: the same of other CPUs
@@ -45,6 +46,7 @@ struct output {
 	struct ending *ending;
 	struct last_lines *last;
 	bool stored;
+	bool calls_only;
 	u64 cpu;
 	u32 skipped;
 	struct lookup skipped_of;
