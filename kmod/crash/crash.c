@@ -67,8 +67,9 @@ static unsigned long began, heard;
 /* CPUs that the first one asked to stop; it alone touches this. */
 static struct cpumask asked;
 
-/* This CPU is in a hook. */
-static DEFINE_PER_CPU(bool, inside);
+/* The hook that this CPU is in; a death counts within one that the machine meant to survive. */
+enum { INSIDE_NONE, INSIDE_SURVIVE, INSIDE_DIE };
+static DEFINE_PER_CPU(u8, inside);
 /* The last capture for which an oops of its own stopped it: its trace has that. */
 static DEFINE_PER_CPU(u32, stopped_itself);
 /* Where an NMI that came too early met it. */
@@ -278,21 +279,22 @@ static void capture_or_follow(enum kipt_crash_hook hook, struct pt_regs *regs,
 		add_ip(ip);
 }
 
-/* Return: false in a hook that hits inside another on this CPU. */
-static bool enter(unsigned long *flags)
+/* @before: what this CPU was in. Return: false in a hook that hits inside as good a one. */
+static bool enter(u8 what, u8 *before, unsigned long *flags)
 {
 	raw_local_irq_save(*flags);
-	if (!this_cpu_read(inside)) {
-		this_cpu_write(inside, true);
+	*before = this_cpu_read(inside);
+	if (*before < what) {
+		this_cpu_write(inside, what);
 		return true;
 	}
 	raw_local_irq_restore(*flags);
 	return false;
 }
 
-static void leave(unsigned long flags)
+static void leave(u8 before, unsigned long flags)
 {
-	this_cpu_write(inside, false);
+	this_cpu_write(inside, before);
 	raw_local_irq_restore(flags);
 }
 
@@ -300,11 +302,12 @@ void kipt_crash_die(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 		    u32 trap)
 {
 	unsigned long flags;
+	u8 before;
 
-	if (!READ_ONCE(kipt_crash_header->nr_cpus) || !enter(&flags))
+	if (!READ_ONCE(kipt_crash_header->nr_cpus) || !enter(INSIDE_DIE, &before, &flags))
 		return;
 	capture_or_follow(hook, regs, ip, trap);
-	leave(flags);
+	leave(before, flags);
 }
 
 void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
@@ -312,14 +315,15 @@ void kipt_crash_survive(enum kipt_crash_hook hook, struct pt_regs *regs, u64 ip,
 {
 	struct kipt_crash_event event;
 	unsigned long flags;
+	u8 before;
 
-	if (kipt_capture_number() || !enter(&flags)) {
+	if (kipt_capture_number() || !enter(INSIDE_SURVIVE, &before, &flags)) {
 		kipt_snapshot_miss();
 		return;
 	}
 	event = make_event(hook, ip, trap);
 	kipt_snapshot_take(&event, regs ? regs->ip : 0);
-	leave(flags);
+	leave(before, flags);
 }
 
 static bool is_printed(u32 number)

@@ -31,8 +31,8 @@ struct pt_regs;
  *
  * The first CPU stops all; another stops its own trace. Nothing is printed. Does
  * nothing in a fault of its own. If the machine is alive when the kernel has printed
- * nothing for ten seconds, and nobody called panic(), a snapshot is taken and tracing
- * goes on.
+ * nothing for ten seconds, or after five minutes, and nobody called panic(), a snapshot is
+ * taken and tracing goes on.
  *
  * Context: any, also NMI. Takes 50 ms if a CPU does not answer.
  */

@@ -419,6 +419,10 @@ bool kipt_crash_hooks_fire(char *why, size_t size)
 		seq_buf_printf(&all, "hooks of crashes missed %lu calls, most in the handler of another kprobe: an event then was seen late or not at all",
 			       missed);
 	}
+	if (!kipt_crash_end_is_known()) {
+		begin_reason(&all);
+		seq_buf_printf(&all, "panic_on_oops is not found, as without CONFIG_KALLSYMS_ALL: what the machine dies of counts as survived until it does");
+	}
 	if (words) {
 		begin_reason(&all);
 		seq_buf_printf(&all, "%s are not seen: this kernel has other words for them",

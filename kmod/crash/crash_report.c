@@ -269,6 +269,11 @@ void kipt_crash_end_init(void)
 			WRITE_ONCE(knobs[i], kipt_probe_variable(symbols[i]));
 }
 
+bool kipt_crash_end_is_known(void)
+{
+	return READ_ONCE(knobs[KIPT_KNOB_OOPS]);
+}
+
 /* 0 where this kernel has no such sysctl. */
 static int value_of(enum kipt_crash_knob knob)
 {

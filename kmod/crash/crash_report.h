@@ -44,6 +44,16 @@ enum kipt_crash_knob {
 void kipt_crash_end_init(void);
 
 /**
+ * kipt_crash_end_is_known() - whether kipt_crash_end_init() found the sysctls
+ *
+ * Context: any.
+ *
+ * Return: false where the kernel does not name its variables, without CONFIG_KALLSYMS_ALL: then
+ * no sysctl is set, as far as the others know.
+ */
+bool kipt_crash_end_is_known(void);
+
+/**
  * kipt_crash_end_at() - whether a sysctl has the kernel panic the first time
  * @knob: which
  *

@@ -92,7 +92,7 @@ u32 kipt_excerpt_print(const struct kipt_excerpt_source *source,
  *
  * The CPU that died comes last: who keeps the end of the log only, as pstore
  * does, then has that. After it a line is printed as the kernel prints: it takes
- * to the consoles what is in the log by then. Takes four seconds at most. Context:
+ * to the consoles what is in the log by then. Takes five seconds at most. Context:
  * any, also NMI and #DF; the caller does not move to another CPU.
  */
 void kipt_excerpt_print_all(const struct kipt_crash_event *event);

@@ -133,6 +133,8 @@ static void print_other(const struct kipt_trace *trace, struct others *others)
 	source = kipt_excerpt_source_of(trace);
 	printed = kipt_excerpt_print(&source, others->event, lines,
 				     div_u64(ticks, max(others->left, 1U)));
+	if (!printed)
+		cpumask_set_cpu(trace->cpu, &left_out);
 	others->lines -= min(printed, others->lines);
 }
 

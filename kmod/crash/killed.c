@@ -68,7 +68,6 @@ static bool probe_set;
 /* Guards who gets which place; each is a slot of snapshot.c. */
 static DEFINE_RAW_SPINLOCK(places_lock);
 static struct kipt_killed_place places[KIPT_SNAPSHOTS_MAX];
-static bool full_logged;
 
 /* A page table's own half is the second page where the kernel has another. */
 static void fill_cr3(struct kipt_crash_signal *signal)
@@ -131,36 +130,26 @@ static bool take_trace(struct kipt_snapshot *snapshot, u64 ip)
 	return got;
 }
 
-/* The mapping of the instruction is the first one, if it is known. */
-static void tell_killed(struct kipt_snapshot *snapshot,
-			const struct kipt_crash_signal *signal)
+static void fill_event(struct kipt_snapshot *snapshot, const struct kipt_crash_signal *signal)
 {
-	const struct kipt_crash_maps *maps = (const void *)signal + PAGE_SIZE;
-	const struct kipt_crash_map *map = maps->maps;
-	struct kipt_snapshot_killed *killed = &snapshot->killed;
-	u64 ip = signal->ip;
-
 	snapshot->dump.event = (struct kipt_crash_event){
 		.hook = KIPT_CRASH_HOOK_SIGNAL,
 		.cpu = smp_processor_id(),
 		.tsc = signal->tsc,
-		.ip = ip,
+		.ip = signal->ip,
 		.trap = ~0,
 	};
-	*killed = (struct kipt_snapshot_killed){
+	snapshot->killed = (struct kipt_snapshot_killed){
 		.signal = signal->signal,
 		.process = signal->pid,
 		.uid = signal->uid,
 	};
-	if (!maps->nr_here || ip < map->start || ip >= map->end)
-		return;
-	memcpy(killed->file, map->path, sizeof(map->path));
-	killed->file_offset = ip - map->start + map->offset;
 }
 
 /**
  * struct walk - a walk over the mappings
  * @signal: what is filled
+ * @killed: where the file of @signal->ip is noted
  * @scratch: SCRATCH_BYTES bytes
  * @count: mappings that were listed
  * @looks: pages that were looked at
@@ -168,6 +157,7 @@ static void tell_killed(struct kipt_snapshot *snapshot,
  */
 struct walk {
 	struct kipt_crash_signal *signal;
+	struct kipt_snapshot_killed *killed;
 	u8 *scratch;
 	u32 count;
 	u32 looks;
@@ -272,7 +262,7 @@ static void begin_map(struct walk *walk, const struct vm_area_struct *vma)
 	memset(&walk->map, 0, sizeof(walk->map));
 	if (vma->vm_file) {
 		take_file(walk, vma->vm_file);
-		path = file_path(vma->vm_file, walk->scratch, PAGE_SIZE);
+		path = kipt_compat_user_path(vma->vm_file, walk->scratch, PAGE_SIZE);
 	} else if (vma->vm_start == (unsigned long)vma->vm_mm->context.vdso) {
 		path = "[vdso]";
 	}
@@ -306,6 +296,10 @@ static void add_part(struct walk *walk, const struct vm_area_struct *vma,
 	if (vma->vm_file)
 		map->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) + start -
 			      vma->vm_start;
+	if (walk->signal->ip < start || walk->signal->ip >= end)
+		return;
+	memcpy(walk->killed->file, map->path, sizeof(map->path));
+	walk->killed->file_offset = walk->signal->ip - start + map->offset;
 }
 
 /* Return: for @span bytes; true if too many were looked at already. */
@@ -382,9 +376,10 @@ static void add_all(struct walk *walk, u64 ip)
  * @signal->ip says which comes first. Never faults and waits for nobody: where another thread
  * is changing the mappings for long, nothing is found.
  */
-static void fill_maps(struct kipt_crash_signal *signal, u8 *scratch)
+static void fill_maps(struct kipt_crash_signal *signal, struct kipt_snapshot_killed *killed,
+		      u8 *scratch)
 {
-	struct walk walk = { .signal = signal, .scratch = scratch };
+	struct walk walk = { .signal = signal, .killed = killed, .scratch = scratch };
 
 	if (!kipt_resident_try_lock(current->mm)) {
 		signal->maps_lost = ~0;
@@ -404,15 +399,12 @@ static bool fill(struct kipt_snapshot *snapshot, u32 place,
 	fill_signal(signal, info);
 	if (!take_trace(snapshot, signal->ip))
 		return false;
-	fill_maps(signal, scratch + place * SCRATCH_BYTES);
-	tell_killed(snapshot, signal);
+	fill_event(snapshot, signal);
+	fill_maps(signal, &snapshot->killed, scratch + place * SCRATCH_BYTES);
 	return true;
 }
 
-/*
- * A program that finds no room costs a look, and the log a line until another
- * finds some.
- */
+/* A program that finds no room costs a look. */
 static struct kipt_snapshot *take_place(u32 *number)
 {
 	struct kipt_killed_place wish = {
@@ -422,7 +414,6 @@ static struct kipt_snapshot *take_place(u32 *number)
 	};
 	u32 count = kipt_limits()->user_snapshots_all, i;
 	struct kipt_snapshot *snapshot = NULL;
-	bool log = false;
 	unsigned long flags;
 	int found;
 
@@ -438,14 +429,7 @@ static struct kipt_snapshot *take_place(u32 *number)
 		places[found] = wish;
 		places[found].id = snapshot->dump.id;
 	}
-	if (snapshot || found == -ENOSPC) {
-		log = !snapshot && !full_logged;
-		full_logged = !snapshot;
-	}
 	raw_spin_unlock_irqrestore(&places_lock, flags);
-	if (log)
-		pr_notice_ratelimited("process %d was killed, and is not kept: there is no room, see 'kipt crash list'\n",
-				      current->tgid);
 	return snapshot;
 }
 
@@ -525,8 +509,10 @@ int kipt_killed_get(struct kipt_refusal *refusal)
 	mutex_lock(&users_lock);
 	if (!users)
 		err = make_memory(refusal);
-	if (!err && !users++)
+	if (!err && !users)
 		set_probe();
+	if (!err)
+		WRITE_ONCE(users, users + 1);
 	mutex_unlock(&users_lock);
 	return err;
 }
@@ -535,7 +521,8 @@ int kipt_killed_get(struct kipt_refusal *refusal)
 void kipt_killed_put(void)
 {
 	mutex_lock(&users_lock);
-	if (!--users) {
+	WRITE_ONCE(users, users - 1);
+	if (!users) {
 		if (probe_set)
 			unregister_kprobe(&probe);
 		probe_set = false;
@@ -547,6 +534,9 @@ void kipt_killed_put(void)
 bool kipt_killed_fires(char *why, size_t size)
 {
 	strscpy(why, "", size);
+	/* A session that is being armed has none yet. */
+	if (!READ_ONCE(users))
+		return true;
 	if (!READ_ONCE(probe_set))
 		strscpy(why, "programs that are killed are not seen: core dumps could not be probed",
 			size);

@@ -15,6 +15,7 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -252,7 +253,6 @@ void kipt_snapshot_take(const struct kipt_crash_event *event, u64 ip)
 	WRITE_ONCE(dump->id, 0);
 	dump->missed = atomic_xchg(&missed, 0);
 	dump->time = ktime_get_real_fast_ns();
-	WRITE_ONCE(slot->task, current);
 	WRITE_ONCE(slot->pid, current->pid);
 	/* Pairs with smp_rmb() in is_oops_of_mine(). */
 	smp_wmb();
@@ -281,8 +281,7 @@ static bool is_oops_of_mine(const struct kipt_slot *slot)
 
 	/* Pairs with smp_wmb() in kipt_snapshot_take(). */
 	smp_rmb();
-	return READ_ONCE(slot->task) == current &&
-	       READ_ONCE(slot->pid) == current->pid &&
+	return READ_ONCE(slot->pid) == current->pid &&
 	       rdtsc() - tsc < RELATED_MS * tsc_khz &&
 	       (hook == KIPT_CRASH_HOOK_OOPS || hook == KIPT_CRASH_HOOK_DIE);
 }
@@ -317,9 +316,19 @@ void kipt_snapshot_fault(u64 ip, u32 trap)
 	irq_work_queue(&announce_work);
 }
 
+bool kipt_snapshot_is_whole(const struct kipt_slot *slot)
+{
+	/* Another CPU may replace the event meanwhile; it is announced then. */
+	struct kipt_crash_event event = data_race(slot->snapshot.dump.event);
+
+	return event.hook != KIPT_CRASH_HOOK_OOPS || event.ip || event.faulted ||
+	       !kipt_tsc_is_near(rdtsc(), event.tsc, RELATED_MS * tsc_khz);
+}
+
 static bool is_related(const struct kipt_crash_event *death, const struct kipt_slot *slot)
 {
-	bool same_task = READ_ONCE(slot->task) == current && current->pid;
+	/* Each CPU's idle thread has number 0. */
+	bool same_task = READ_ONCE(slot->pid) == current->pid && current->pid;
 	/* An event may be filling the slot just now. */
 	u64 tsc = data_race(slot->snapshot.dump.event.tsc);
 
@@ -353,6 +362,8 @@ u32 kipt_snapshot_before(const struct kipt_crash_event *death,
 	return slot->snapshot.dump.id;
 }
 
+static DEFINE_RATELIMIT_STATE(killed_lines, DEFAULT_RATELIMIT_INTERVAL, 32);
+
 static void announce_event(u32 id)
 {
 	pr_notice_ratelimited("the traces before this are kept: 'kipt crash show %u' shows them\n",
@@ -365,6 +376,9 @@ static void announce_killed(const struct kipt_slot *slot, u32 id)
 {
 	const struct kipt_snapshot_killed *killed = &slot->snapshot.killed;
 
+	/* Any user may have programs crash, in a loop. */
+	if (!__ratelimit(&killed_lines))
+		return;
 	pr_notice("process %u of user %u was killed by signal %u: 'kipt crash show %u' shows how it came there%s\n",
 		  killed->process, killed->uid, killed->signal, id,
 		  slot->replaced ? ", until the next one is: there is no room for more" : "");
@@ -379,7 +393,8 @@ static void announce_all(struct irq_work *work)
 	for (slot = kipt_slots; slot < kipt_slots + kipt_nr_slots_all; slot++) {
 		/* Another CPU may replace it meanwhile, and queues this again. */
 		id = READ_ONCE(slot->snapshot.dump.id);
-		if (atomic_read(&slot->state) != KIPT_SLOT_FULL || slot->logged_id == id)
+		if (atomic_read_acquire(&slot->state) != KIPT_SLOT_FULL || slot->logged_id == id ||
+		    !kipt_snapshot_is_whole(slot))
 			continue;
 		slot->logged_id = id;
 		if (kipt_slot_is_killed(slot))

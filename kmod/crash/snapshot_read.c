@@ -92,7 +92,7 @@ static void take_areas(struct kipt_slot *slot)
 {
 	struct kipt_snapshot *snapshot = &slot->snapshot;
 	struct kipt_area *area;
-	u32 cpus = 0, looks;
+	u32 cpus = 0, answered = 0, looks;
 	bool locked;
 
 	list_for_each_entry(area, &slot->areas, node) {
@@ -105,13 +105,15 @@ static void take_areas(struct kipt_slot *slot)
 			continue;
 		area->read = kipt_area_has_bytes_of(area, slot) &&
 			     kipt_area_cpu(area)->stop.state == KIPT_CRASH_STOPPED;
-		if (area->read)
-			cpus++;
-		else
+		if (!area->read) {
 			kipt_area_unlock(area);
+			continue;
+		}
+		cpus++;
+		answered += area->dump.cpu != snapshot->dump.event.cpu;
 	}
 	snapshot->cpus = cpus;
-	snapshot->dump.event.answered = min(cpus, snapshot->dump.event.asked);
+	snapshot->dump.event.answered = answered;
 }
 
 static bool begin_reading(struct kipt_slot *slot)
@@ -203,6 +205,7 @@ static struct kipt_snapshot *lowest_above(u32 id)
 		snapshot = &kipt_slots[i].snapshot;
 		state = atomic_read_acquire(&kipt_slots[i].state);
 		if ((state == KIPT_SLOT_FULL || state == KIPT_SLOT_READING) && !kipt_slots[i].deleted &&
+		    kipt_snapshot_is_whole(&kipt_slots[i]) &&
 		    READ_ONCE(snapshot->dump.id) > id &&
 		    (!found || snapshot->dump.id < found->dump.id))
 			found = snapshot;

@@ -19,8 +19,6 @@
 #include "../shared/killed_quota.h"
 #include "snapshot.h"
 
-struct task_struct;
-
 /**
  * struct kipt_area - what one CPU copies of one event
  * @dump: whose it is, how large, and of which snapshot its bytes are; tools find it in a vmcore
@@ -46,19 +44,17 @@ struct kipt_area {
  * @snapshot: what a reader gets. Its @dump, which tools find in a vmcore, is written by the CPU
  *	that made the slot KIPT_SLOT_FILLING; the rest under kipt_slots_lock
  * @state: enum kipt_slot_state
- * @task: who met it
- * @pid: its number, as another may be at that address later
+ * @pid: number of the thread that met it
  * @areas: of all CPUs that may copy, under kipt_slots_lock
  * @header: a page of kind HEADER, of a slot that is KIPT_SLOT_READING
  * @readers: references, under kipt_slots_lock
  * @deleted: it is KIPT_SLOT_FREE when the last reference is gone
- * @logged_id: that snapshot is in the log; announce_all() alone writes it
+ * @logged_id: that snapshot is in the log, or is not to be
  * @replaced: of a program that was killed: it is not the first one here
  */
 struct kipt_slot {
 	struct kipt_snapshot snapshot;
 	atomic_t state;
-	struct task_struct *task;
 	pid_t pid;
 	struct list_head areas;
 	struct kipt_crash_header *header;
@@ -151,6 +147,17 @@ void kipt_slots_free(void);
  * Context: process, may sleep.
  */
 void kipt_snapshot_wait(void);
+
+/**
+ * kipt_snapshot_is_whole() - whether the place of the event in a slot is known, if it ever will be
+ * @slot: KIPT_SLOT_FULL
+ *
+ * An oops has begun when its first hook is called; where it faulted comes later, when the kernel
+ * has printed the registers, by kipt_snapshot_fault(). Context: any.
+ *
+ * Return: false if that may still come.
+ */
+bool kipt_snapshot_is_whole(const struct kipt_slot *slot);
 
 /**
  * kipt_snapshot_announce() - log the slots that are not in the log yet, soon

@@ -7,6 +7,7 @@
 #ifndef KIPT_COMPAT_H
 #define KIPT_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -128,6 +129,25 @@ static inline u32 kipt_compat_module_text(const struct module *module, bool init
 #define KIPT_COMPAT_MODULE_TEXT_SIZE \
 	offsetof(struct module, core_layout.text_size)
 #endif
+
+/**
+ * kipt_compat_user_path() - the path by which a process opened a file that it maps
+ * @file: that of a mapping; of a file in an overlay it is the layer's file since 6.7
+ * @to: for the path
+ * @size: bytes there
+ *
+ * Context: any that d_path() may be called in.
+ *
+ * Return: as d_path().
+ */
+static inline char *kipt_compat_user_path(struct file *file, char *to, int size)
+{
+#if KIPT_SINCE(6, 8)
+	return d_path(file_user_path(file), to, size);
+#else
+	return file_path(file, to, size);
+#endif
+}
 
 /*
  * Whether the tracepoint console may have a probe. Up to 6.2 the kernel warns of its

@@ -3,7 +3,7 @@
  * The device for raw trace, as uapi/linux/kipt_raw.h describes it. A file that is attached
  * holds a reference to the buffer of one CPU, so the bytes stay readable when the session
  * goes away, and stay charged until the file and its mappings are gone. Every operation
- * asks permission.c, because a file can be passed on. Process context.
+ * but poll asks permission.c, because a file can be passed on. Process context.
  */
 #include <linux/fs.h>
 #include <linux/kobject.h>

@@ -471,6 +471,10 @@ Linux 6.12.0-test died on 2023-11-14 22:13:20 UTC, 39.594 s after its TSC began"
     task 1 (101) at looping [kernel], +0.500 us
   CPU 0: 9 of 16 KiB of trace, stopped for the crash
     task 0 (100) at looping [kernel], +0.000 us" "$OUT"
+	# The CPU that met it asks the others.
+	run crash "$D" --snapshot 2 --summary
+	same "crash_slot_others" "0 of 1 other CPUs stopped in time" \
+		"$(sed -n 's/.*; //; 2p' <<<"$OUT")"
 	S=1 flow_same "crash_slot" 0 1
 	S=2 flow_same "crash_slot_written_round" 1
 	rm -rf saved

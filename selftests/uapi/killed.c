@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -32,6 +33,7 @@ struct kept {
 	uint32_t uid;
 	uint32_t missed;
 	uint64_t size;
+	char file[256];
 };
 
 struct list {
@@ -42,10 +44,13 @@ struct list {
 static void see(struct kipt_nl *nl, void *ctx)
 {
 	struct list *list = ctx;
+	const char *file;
+	size_t len;
 
 	if (list->count == 128)
 		return;
-	list->kept[list->count++] = (struct kept){
+	file = kipt_nl_attr(nl, KIPT_A_SNAPSHOT_FILE, &len);
+	list->kept[list->count] = (struct kept){
 		.id = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_ID, 0),
 		.hook = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_HOOK, 0),
 		.cpu = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_CPU, 99),
@@ -55,6 +60,10 @@ static void see(struct kipt_nl *nl, void *ctx)
 		.missed = kipt_nl_u32(nl, KIPT_A_SNAPSHOT_MISSED, 0),
 		.size = kipt_nl_u64(nl, KIPT_A_SNAPSHOT_SIZE, 0),
 	};
+	if (file)
+		snprintf(list->kept[list->count].file, sizeof(list->kept[0].file), "%.*s",
+			 (int)len, file);
+	list->count++;
 }
 
 /* Return: messages, or a negative errno. */
@@ -186,7 +195,7 @@ static int end_of(void (*run)(void), pid_t *process)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void divide(void)
+static inline __attribute__((always_inline)) void divide(void)
 {
 	asm volatile("xor %%ecx, %%ecx; xor %%edx, %%edx; div %%ecx" : : :
 		     "eax", "ecx", "edx");
@@ -787,6 +796,76 @@ TEST_F_TIMEOUT(killed, code_that_was_patched_is_in_no_file, 900)
 		EXPECT_EQ(map->start - at, map->offset);
 		EXPECT_EQ(20, map->build_id_bytes);
 	}
+}
+
+extern char _start[];
+
+/* In a page of its own, after the one where the program begins. */
+__attribute__((aligned(4096), noinline)) static void divide_elsewhere(void)
+{
+	divide();
+}
+
+/* As a uprobe or a breakpoint in a page of the program before that of its end. */
+static void patched_before(void)
+{
+	volatile char *byte = (char *)((uintptr_t)_start & ~4095ULL);
+	/* All of it, for one mapping. */
+	size_t size = (char *)divide_elsewhere + 4096 - byte;
+
+	if ((void *)byte >= (void *)divide_elsewhere ||
+	    mprotect((void *)byte, size, PROT_READ | PROT_WRITE | PROT_EXEC))
+		_exit(99);
+	*byte = *byte;
+	divide_elsewhere();
+}
+
+TEST_F_TIMEOUT(killed, file_of_code_that_was_patched_elsewhere, 900)
+{
+	const struct kept *kept;
+	char path[4096] = "";
+	pid_t process;
+
+	ASSERT_LT(0, readlink("/proc/self/exe", path, sizeof(path) - 1));
+	ASSERT_EQ(SIGFPE, end_of(patched_before, &process));
+	kept = await(&self->nl, &self->list, process);
+	ASSERT_NE(NULL, kept);
+	EXPECT_STREQ(path, kept->file);
+}
+
+#define OVERLAY		"/tmp/kipt-overlay"
+
+/* A mount that nobody else sees, and that ends with the process. */
+static void in_overlay(void)
+{
+	int fd;
+
+	mkdir(OVERLAY, 0755);
+	if (unshare(CLONE_NEWNS) || mount("", "/", "", MS_REC | MS_PRIVATE, NULL) ||
+	    mount("overlay", OVERLAY, "overlay", 0, "lowerdir=/usr/bin:/usr/sbin"))
+		_exit(98);
+	fd = open(OVERLAY "/env", O_RDONLY | O_CLOEXEC);
+	if (mmap(CODE_AT, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) != CODE_AT)
+		_exit(99);
+	read_nothing();
+}
+
+/* The path that the process opened, and not that of a layer. */
+TEST_F_TIMEOUT(killed, files_of_an_overlay, 900)
+{
+	const struct kipt_crash_signal *signal;
+	const struct kipt_crash_map *map;
+	int status = 0;
+
+	run_as(0, in_overlay, &status);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 98)
+		SKIP(return, "no overlay can be mounted");
+	signal = signal_of(&self->nl, &self->list, in_overlay);
+	rmdir(OVERLAY);
+	ASSERT_NE(NULL, signal);
+	map = map_at(signal, (uint64_t)CODE_AT);
+	ASSERT_NE(NULL, map);
+	EXPECT_STREQ(OVERLAY "/env", (const char *)map->path);
 }
 
 static void unlinked(void)

@@ -327,6 +327,16 @@ static const struct crash_slot *slot_find(const struct crash_slots *slots,
 	return NULL;
 }
 
+/* Return: CPUs that have a trace, beside the one that met the event. */
+static u32 others_of(const struct crash_slot *slot)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < slot->about.cpus; i++)
+		count += slot->areas[i].cpu != slot->event.cpu;
+	return count;
+}
+
 bool crash_slots_choose(struct crash_slots *slots, u32 id,
 			struct crash_set *set, struct crash_source *source)
 {
@@ -346,8 +356,7 @@ bool crash_slots_choose(struct crash_slots *slots, u32 id,
 	page.head.next = area_at(0);
 	page.header.nr_cpus = slot->about.cpus;
 	page.header.event = slot->event;
-	page.header.event.answered = slot->about.cpus < slot->event.asked ?
-				     slot->about.cpus : slot->event.asked;
+	page.header.event.answered = others_of(slot);
 	crash_page_seal(&page);
 	*source = (struct crash_source){ slot_read, slots, true };
 	if (crash_set_read(set, source, &page))
