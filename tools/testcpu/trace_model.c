@@ -190,16 +190,14 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 		cpu->msrs.status |= RTIT_STATUS_ERROR;
 	cpu->trigger_en = !(cpu->msrs.status &
 			    (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
+	cpu->filter_en = !cpu->any_filter;
 	update_packet_en(cpu);
 	if (!cpu->trigger_en)
 		return;
 	pt_emit_set_limit(cpu);
 	pt_emit_mtc_restart(cpu);
 	cpu->context_en = eval_context(cpu);
-	cpu->filter_en = true;
 	stop = cpu->context_en && eval_filter(cpu, nlip);
-	if (!cpu->context_en)
-		cpu->filter_en = !cpu->any_filter;
 	/* PacketEn is still 0 here: the PSB+ holds neither mode nor FUP. */
 	if (psb_on_enable(cpu))
 		pt_emit_psb(cpu, nlip);
