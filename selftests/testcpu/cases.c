@@ -319,7 +319,7 @@ expect(const char *name, uint64_t ctl, void (*fn)(void),
 
 /* ---- cases with user code only ---- */
 
-/* PacketByteCnt is not 0: no PSB+, and the mode is known from the last run. */
+/* PacketByteCnt is not 0: no PSB+; the mode comes before the first TIP.PGE. */
 static void case_resume(const char *name, uint64_t ctl, const char *pattern)
 {
 	guest_output(true);
@@ -339,11 +339,11 @@ static void cases_enable(void)
 	       "PSB CBR(20) PSBEND MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
 	       A(guest_after_on), A(nothing));
 	snprintf(pattern, sizeof(pattern),
-		 "CBR(20) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
+		 "CBR(20) MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
 		 A(guest_after_on), A(nothing));
 	case_resume("guest_2a", USER, pattern);
 	case_resume("guest_2d_3b", ALL,
-		    "CBR(20) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
+		    "CBR(20) MODE.Exec(64) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
 	expect("guest_2e_3b", ALL, nothing,
 	       "PSB CBR(20) PIP(*) MODE.TSX(none) PSBEND MODE.Exec(64) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
 	guest_rdmsr(RTIT_STATUS, &status);

@@ -34,6 +34,18 @@ static void rows_1(void)
 	machine_expect("case_1b", "");
 }
 
+/* Stop and go on without a PSB+; the bytes of packets that this made. */
+static uint64_t enabled_bytes(void)
+{
+	uint64_t before;
+
+	machine_stop(KERNEL);
+	before = cpu.msrs.mask_ptrs >> 32;
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TRACEEN, KERNEL, KERNEL);
+	pt_emit_drain(&cpu);
+	return cpu.out.offset - before;
+}
+
 static void rows_2(void)
 {
 	machine_reset("newest");
@@ -50,6 +62,14 @@ static void rows_2(void)
 	machine_start(ALL, 0, 0, KERNEL, false);
 	machine_expect("case_2d",
 		       "CBR(20) MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+	machine_stop(KERNEL + 2);
+	machine_packets();
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TRACEEN, KERNEL + 2,
+		 KERNEL + 4);
+	machine_expect("case_2d_again",
+		       "CBR(20) MODE.Exec(64) TIP.PGE(ffffffff81000004)");
+	/* 4 bytes of CBR, 2 of MODE.Exec, 7 of a TIP.PGE that is not compressed. */
+	ktap_case(enabled_bytes() == 13, "case_2d_again_ip_is_whole");
 	machine_reset("newest");
 	machine_start(ALL, 0, MATCHING_CR3, KERNEL, true);
 	machine_expect("case_2e",
@@ -470,7 +490,7 @@ static void rows_ptwrite(void)
 static void psb_cases(void)
 {
 	machine_reset("newest");
-	machine_options.psb_period = 64;
+	machine_options.psb_period = 68;
 	machine_start(ALL | RTIT_CTL_TSCEN | RTIT_CTL_MTCEN, 0, MATCHING_CR3,
 		      IN_FILTER, false);
 	machine_packets();
@@ -499,8 +519,8 @@ static void psb_cases(void)
 	begin(ALL, 0, 0, IN_FILTER);
 	do_jump_ind(IN_FILTER, IN_FILTER + 2);
 	machine_stop(IN_FILTER);
-	/* 1 before, CBR 4, MODE 2, PGE 3, TIP 3, FUP 3, PGD 1 */
-	ktap_case(cpu.msrs.status >> 32 == 17, "packetbytecnt_saved");
+	/* 1 before, CBR 4, MODE 2, PGE 7, TIP 3, FUP 3, PGD 1 */
+	ktap_case(cpu.msrs.status >> 32 == 21, "packetbytecnt_saved");
 }
 
 static void compression_cases(void)

@@ -180,6 +180,16 @@ static void start_state(struct pt_cpu *cpu)
 			 any_range_of(cpu, RTIT_ADDR_CFG_TRACESTOP);
 }
 
+/*
+ * What was sent before tracing was off may be in another buffer and of other
+ * code: the mode is sent anew, and the next IP whole.
+ */
+static void forget_sent(struct pt_cpu *cpu)
+{
+	cpu->mode_sent = false;
+	cpu->full_ip = true;
+}
+
 static void enable(struct pt_cpu *cpu, uint64_t nlip)
 {
 	bool stop;
@@ -199,10 +209,12 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 	cpu->context_en = eval_context(cpu);
 	stop = cpu->context_en && eval_filter(cpu, nlip);
 	/* PacketEn is still 0 here: the PSB+ holds neither mode nor FUP. */
-	if (psb_on_enable(cpu))
+	if (psb_on_enable(cpu)) {
 		pt_emit_psb(cpu, nlip);
-	else
+	} else {
+		forget_sent(cpu);
 		pt_emit_clocks(cpu);
+	}
 	update_packet_en(cpu);
 	if (cpu->packet_en) {
 		truth_log_add(&cpu->truth, TRUTH_ENABLE, TRUTH_MARK_ON, 0,
