@@ -11,7 +11,8 @@
  * pattern may be exact, and a packet that is always there, or never, fails all
  * tries; one that is wrong now and then is for the proofs with a truth.
  *
- * "cases mwait" only looks at idle, on a CPU that enumerates C-states.
+ * "cases mwait" only looks at idle, on a CPU that enumerates C-states and counts its
+ * instructions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -920,6 +921,43 @@ static void cases_clocks(void)
 	       "CYC before TNT and TIP", guest_packets());
 }
 
+/* Instructions that this CPU has begun, where it has insn-count=on. */
+static uint64_t insns_begun(void)
+{
+	uint32_t eax = 0x4b495054, ebx, ecx = 0, edx;
+
+	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+	return (uint64_t)edx << 32 | eax;
+}
+
+static uint64_t call_insns;
+
+static void long_call(void)
+{
+	static char random[65536];
+	uint64_t before = insns_begun();
+
+	syscall(SYS_getrandom, random, sizeof(random), 0);
+	call_insns = insns_begun() - before;
+}
+
+/* The cycle counter runs on in the kernel, though only user code is traced. */
+static void cases_cycles(void)
+{
+	uint64_t cycles = 0;
+	const char *p;
+
+	guest_output(true);
+	guest_run(USER | RTIT_CTL_CYCEN, long_call);
+	for (p = strstr(guest_packets(), "CYC("); p; p = strstr(p + 1, "CYC("))
+		cycles += strtoull(p + 4, NULL, 10);
+	if (!ktap_case(call_insns > 65536 && cycles >= call_insns,
+		       "guest_cyc_runs_out_of_context"))
+		printf("# got      %llu cycles\n# expected %llu instructions\n",
+		       (unsigned long long)cycles,
+		       (unsigned long long)call_insns);
+}
+
 static void cases_event_trace(void)
 {
 	uint64_t on = USER | RTIT_CTL_EVENTEN;
@@ -974,6 +1012,7 @@ int main(int argc, char **argv)
 		return ktap_finish();
 	}
 	if (mwait) {
+		cases_cycles();
 		cases_power(true);
 		return ktap_finish();
 	}

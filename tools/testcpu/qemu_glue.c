@@ -573,9 +573,9 @@ static void deliver_pmi(struct vcpu *v)
 }
 
 /*
- * Outside its context a vCPU makes no packets but clock ones; without those
- * its blocks need not report until a far transfer, an event or MOV CR3, whose
- * code sets the switch itself.
+ * Outside its context a vCPU makes no packets but clock ones, and counts the
+ * cycles of the next CYC; without those its blocks need not report until a far
+ * transfer, an event or MOV CR3, whose code sets the switch itself.
  */
 static void update_active(struct vcpu *v, struct slot *slot)
 {
@@ -583,7 +583,7 @@ static void update_active(struct vcpu *v, struct slot *slot)
 
 	v->flow.dormant = tracing && !v->pt.context_en &&
 			  !v->pt.overflow && !v->pt.sleeping &&
-			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
+			  !(v->pt.msrs.ctl & (RTIT_CTL_MTCEN | RTIT_CTL_CYCEN));
 	slot->active = (tracing && !v->flow.dormant) || v->fix || v->redirect;
 	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
 }
