@@ -156,6 +156,35 @@ __asm__(
 "	mov (%rax), %eax\n"
 "pf_after:\n"
 "	ret\n"
+/* Branches to an address that none can have. */
+"	.globl gp_call, gp_call_insn, gp_jmp, gp_jmp_insn, gp_ret, gp_ret_insn\n"
+"	.globl gp_retn, gp_retn_insn\n"
+"gp_call:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"gp_call_insn:\n"
+"	call *%rax\n"
+"	ret\n"
+"gp_jmp:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"gp_jmp_insn:\n"
+"	jmp *%rax\n"
+"	ret\n"
+"gp_ret:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"	push %rax\n"
+"gp_ret_insn:\n"
+"	ret\n"
+"	nop\n"
+"	pop %rax\n"
+"	ret\n"
+"gp_retn:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"	push %rax\n"
+"gp_retn_insn:\n"
+/* RET with an operand whose upper byte, where the handler goes on, is NOP. */
+"	.byte 0xc2, 8, 0x90\n"
+"	pop %rax\n"
+"	ret\n"
 "on_trap:\n"
 "	ret\n"
 "on_ill:\n"
@@ -243,7 +272,8 @@ LABEL(mix_end); LABEL(leave_in_last); LABEL(leave_out); LABEL(sys_insn);
 LABEL(sys_after); LABEL(empty_in); LABEL(brk_insn); LABEL(ill_insn); LABEL(restorer);
 LABEL(pf_insn); LABEL(pf_after); LABEL(spin_loop); LABEL(code32);
 LABEL(code32_ind); LABEL(back64); LABEL(ptw1); LABEL(ptw2); LABEL(ptw3);
-LABEL(ptw4); LABEL(ptw5); LABEL(ptwf_insn);
+LABEL(ptw4); LABEL(ptw5); LABEL(ptwf_insn); LABEL(gp_call_insn);
+LABEL(gp_jmp_insn); LABEL(gp_ret_insn); LABEL(gp_retn_insn);
 void mix(void);
 void leave_cond(void);
 void leave_ind(void);
@@ -255,6 +285,10 @@ void empty(void);
 void brk_(void) __asm__("brk");
 void ill(void);
 void pf(void);
+void gp_call(void);
+void gp_jmp(void);
+void gp_ret(void);
+void gp_retn(void);
 void on_trap(int sig);
 void on_ill(int sig);
 void on_segv(int sig);
@@ -579,6 +613,35 @@ static void cases_events_all(void)
 	       "... TIP(%lx) ... FUP(%lx) TIP(%lx) ...", A(spin),
 	       A(spin_loop),
 	       (unsigned long)kernel_symbol("asm_sysvec_apic_timer_interrupt"));
+}
+
+/* The branch faults, and so has no packet of its own; RIP and RSP are of before it. */
+static void cases_not_canonical(void)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(void);
+		const char *insn;
+	} branches[] = {
+		{ "call", gp_call, gp_call_insn },
+		{ "jmp", gp_jmp, gp_jmp_insn },
+		{ "ret", gp_ret, gp_ret_insn },
+		{ "ret_imm", gp_retn, gp_retn_insn },
+	};
+	unsigned long gp = kernel_symbol("asm_exc_general_protection");
+	char name[64];
+
+	for (unsigned int i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+		snprintf(name, sizeof(name), "guest_13c_gp_%s", branches[i].name);
+		expect(name, USER, branches[i].fn,
+		       START " MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) FUP(%lx) TIP.PGD() TIP.PGE(%lx) TIP(%lx) TIP.PGD() TIP.PGE(%lx) TIP(%lx) TIP.PGD()",
+		       A(guest_after_on), A(branches[i].fn),
+		       A(branches[i].insn), A(on_segv), A(restorer),
+		       A(branches[i].insn) + 2, A(guest_after_call));
+		snprintf(name, sizeof(name), "guest_13e_gp_%s", branches[i].name);
+		expect(name, ALL, branches[i].fn, "... TIP(%lx) FUP(%lx) TIP(%lx) ...",
+		       A(branches[i].fn), A(branches[i].insn), gp);
+	}
 }
 
 /*
@@ -1024,6 +1087,7 @@ int main(int argc, char **argv)
 	cases_two_ranges();
 	cases_tnt_empty();
 	cases_events();
+	cases_not_canonical();
 	cases_filter_events();
 	cases_events_all();
 	cases_flags();

@@ -255,9 +255,32 @@ static bool end_faulted(const struct flow *f, uint8_t kind, uint64_t from,
 	       reached->end.class != BRANCH_COND;
 }
 
+static bool is_canonical(const struct flow *f, uint64_t ip)
+{
+	unsigned int unused = 64 - (f->pt->msrs.la57 ? 57 : 48);
+
+	return (uint64_t)((int64_t)(ip << unused) >> unused) == ip;
+}
+
+uint64_t flow_fault_source(const struct flow *f, uint64_t from,
+			   const struct flow_block *reached)
+{
+	if (f->dormant || !reached || reached != f->cur || is_canonical(f, from))
+		return from;
+	switch (reached->end.class) {
+	case BRANCH_JUMP_IND:
+	case BRANCH_CALL_IND:
+	case BRANCH_RET:
+		return reached->last + f->shift;
+	}
+	return from;
+}
+
 void flow_event(struct flow *f, uint8_t kind, uint64_t from, uint64_t handler,
 		struct flow_block *reached)
 {
+	if (kind == TRUTH_EXCEPTION)
+		from = flow_fault_source(f, from, reached);
 	if (end_counts(f, reached) && !end_faulted(f, kind, from, reached))
 		finish_block(f, reached, from, true);
 	event_transfer(f, kind, from, handler);

@@ -36,6 +36,7 @@
 #define VECTOR_PF	14
 
 #define OPCODE_INT3	0xcc
+#define OPCODE_RET_IMM	0xc2
 #define OPCODE_PAUSE	"\xf3\x90"
 
 #define MSR_TSC		0x10
@@ -1183,6 +1184,44 @@ static void on_block(unsigned int index, void *userdata)
 		update_active(v, slot);
 }
 
+/* What a near branch added to RSP; the pushed return address stays in memory. */
+static uint64_t stack_moved(const struct flow_block *b)
+{
+	uint16_t operand = 0;
+
+	if (b->end.class == BRANCH_CALL_IND)
+		return (uint64_t)-8;
+	if (b->end.class != BRANCH_RET)
+		return 0;
+	if (b->len >= 3 && b->bytes[b->len - 3] == OPCODE_RET_IMM)
+		memcpy(&operand, b->bytes + b->len - 2, sizeof(operand));
+	return 8 + (uint64_t)operand;
+}
+
+/*
+ * A branch to an address that is not canonical faults, and has not branched.
+ * QEMU branches and then faults: what its #GP has pushed is put right. Returns
+ * the address of what faulted.
+ */
+static uint64_t undo_branch(struct vcpu *v, uint64_t from,
+			    const struct flow_block *reached)
+{
+	uint64_t ip = flow_fault_source(&v->flow, from, reached);
+	uint64_t rsp;
+	/* Error code, RIP, CS, RFLAGS, RSP. */
+	uint64_t frame[5];
+
+	if (ip == from)
+		return from;
+	rsp = get_reg(v, REG_RSP);
+	if (!read_virtual(v, rsp, frame, sizeof(frame)) || frame[1] != from)
+		return from;
+	frame[1] = ip;
+	frame[4] -= stack_moved(reached);
+	write_virtual(v, rsp, frame, sizeof(frame));
+	return ip;
+}
+
 /*
  * QEMU 11.1 reports an exception twice: as an exception before it is delivered,
  * with an imprecise address, and then as every delivered event as an
@@ -1193,6 +1232,7 @@ static void on_discontinuity(unsigned int index,
 			     uint64_t from_pc, uint64_t to_pc, void *userdata)
 {
 	struct vcpu *v = vcpus[index];
+	struct flow_block *reached;
 	struct slot *slot;
 	bool exception;
 
@@ -1214,8 +1254,11 @@ static void on_discontinuity(unsigned int index,
 		update_active(v, slot);
 		return;
 	}
+	reached = take_reached(slot);
+	if (exception)
+		from_pc = undo_branch(v, from_pc, reached);
 	flow_event(&v->flow, exception ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
-		   from_pc, to_pc, take_reached(slot));
+		   from_pc, to_pc, reached);
 	if (v->pt.pmi)
 		deliver_pmi(v);
 	update_active(v, slot);
