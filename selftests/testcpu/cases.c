@@ -12,7 +12,8 @@
  * tries; one that is wrong now and then is for the proofs with a truth.
  *
  * "cases mwait" only looks at idle, on a CPU that enumerates C-states and counts its
- * instructions.
+ * instructions. "cases reboot FILE" restarts the machine with a trace of this CPU on,
+ * unless FILE, which a guest's restart leaves alone, says that it has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/reboot.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -1064,6 +1066,30 @@ static void cases_power(bool mwait)
 	       pattern, guest_packets());
 }
 
+/* A reset is of all CPUs: none goes on writing to memory that is another's now. */
+static int cases_reboot(const char *done)
+{
+	uint64_t ctl = 0, status = 0;
+	FILE *f;
+
+	if (access(done, F_OK) == 0) {
+		ktap_case(guest_rdmsr(RTIT_CTL, &ctl) && !(ctl & RTIT_CTL_TRACEEN),
+			  "guest_reset_clears_traceen_of_other_cpus");
+		ktap_case(guest_rdmsr(RTIT_STATUS, &status) &&
+			  !(status & RTIT_STATUS_TRIGGEREN),
+			  "guest_reset_clears_triggeren_of_other_cpus");
+		return ktap_finish();
+	}
+	f = fopen(done, "w");
+	if (!f || fclose(f) || !guest_output(true) ||
+	    !guest_wrmsr(RTIT_CTL, ALL | RTIT_CTL_TRACEEN)) {
+		ktap_case(false, "guest_traces_before_its_reset");
+		return ktap_finish();
+	}
+	reboot(RB_AUTOBOOT);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	bool mwait = argc > 1 && strcmp(argv[1], "mwait") == 0;
@@ -1074,6 +1100,8 @@ int main(int argc, char **argv)
 		ktap_case(false, "guest_open");
 		return ktap_finish();
 	}
+	if (argc > 2 && strcmp(argv[1], "reboot") == 0)
+		return cases_reboot(argv[2]);
 	if (mwait) {
 		cases_cycles();
 		cases_power(true);

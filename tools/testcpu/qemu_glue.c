@@ -7,7 +7,7 @@
  * Contexts: install runs once on the main thread; translation callbacks on any
  * vCPU thread (they share the arena lock); every other callback on the thread
  * of its vCPU and on data of that vCPU only, except flush and exit, which run
- * while no vCPU executes.
+ * while no vCPU executes, and reset, which sets @reset_due of the others.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -128,6 +128,8 @@ enum fixup {
  * @redirect: address to go on at instead of the next block; 0 none
  * @env: QEMU's state of the vCPU, NULL until needed
  * @back: where the code of the block goes on that called on_site()
+ * @reset_due: the machine was reset, and all else here is of before; set by the
+ *	thread of another vCPU
  * @odd_ips: blocks that did not execute where they were translated
  */
 struct vcpu {
@@ -154,6 +156,7 @@ struct vcpu {
 	uint64_t redirect;
 	void *env;
 	uintptr_t back;
+	bool reset_due;
 	uint64_t odd_ips;
 };
 
@@ -589,6 +592,41 @@ static void update_active(struct vcpu *v, struct slot *slot)
 	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
 }
 
+/* ---- reset ---- */
+
+static void reset_vcpu(struct vcpu *v)
+{
+	struct slot *slot = slot_of(v);
+
+	__atomic_store_n(&v->reset_due, false, __ATOMIC_RELAXED);
+	pt_cpu_warm_reset(&v->pt);
+	flow_forget(&v->flow);
+	slot->reached = 0;
+	v->fix = FIX_NONE;
+	v->exception = false;
+	v->gp_pending = false;
+	v->pf_pending = false;
+	v->redirect = 0;
+	v->global_status = 0;
+	v->gdt = 0;
+	v->idt = 0;
+	v->ldt = 0;
+	update_active(v, slot);
+}
+
+/*
+ * The vCPU whose callback this is. A reset of the machine that it has not met
+ * yet comes first: nothing of before counts.
+ */
+static struct vcpu *enter(unsigned int index)
+{
+	struct vcpu *v = vcpus[index];
+
+	if (__atomic_load_n(&v->reset_due, __ATOMIC_ACQUIRE))
+		reset_vcpu(v);
+	return v;
+}
+
 /* ---- registers that change without an instruction ---- */
 
 static const struct testcpu_caps *caps_of(const struct vcpu *v)
@@ -646,7 +684,7 @@ static void want_fixup(struct vcpu *v, enum fixup fix)
 static void on_after(unsigned int index, void *userdata)
 {
 	(void)userdata;
-	run_fixup(vcpus[index]);
+	run_fixup(enter(index));
 }
 
 /* ---- instructions carried out here ---- */
@@ -1039,7 +1077,7 @@ static void on_pause(unsigned int index, void *userdata)
 static void on_site(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 
 	v->back = (uintptr_t)__builtin_return_address(0);
 	switch (site->class) {
@@ -1087,7 +1125,7 @@ static void on_site(unsigned int index, void *userdata)
 static void on_if(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	uint64_t now = get_reg(v, REG_EFLAGS);
 	uint8_t opcode = site->bytes[site->len - 1];
 	uint64_t popped;
@@ -1104,18 +1142,17 @@ static void on_if(unsigned int index, void *userdata)
 	pt_if_change(&v->pt, site_ip(v, site) + site->len);
 }
 
+/* Only the boot CPU begins at the reset vector; the others are reset with it. */
 static void on_reset(unsigned int index, void *userdata)
 {
-	struct vcpu *v = vcpus[index];
-
 	(void)userdata;
-	pt_cpu_warm_reset(&v->pt);
-	flow_forget(&v->flow);
-	v->global_status = 0;
-	v->gdt = 0;
-	v->idt = 0;
-	v->ldt = 0;
-	update_active(v, slot_of(v));
+	reset_vcpu(vcpus[index]);
+	for (unsigned int i = 0; i < MAX_VCPUS; i++) {
+		if (i == index || !vcpus[i])
+			continue;
+		__atomic_store_n(&vcpus[i]->reset_due, true, __ATOMIC_RELEASE);
+		__atomic_store_n(&slot_of(vcpus[i])->active, 1, __ATOMIC_RELEASE);
+	}
 }
 
 /*
@@ -1128,7 +1165,7 @@ static void on_reset(unsigned int index, void *userdata)
 static void on_int3(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	uint64_t ip = site_ip(v, site);
 	uint8_t there;
 
@@ -1153,7 +1190,7 @@ static struct flow_block *take_reached(struct slot *slot)
 static void on_block(unsigned int index, void *userdata)
 {
 	struct flow_block *b = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	struct slot *slot = slot_of(v);
 	struct flow_block *reached;
 	uint64_t ip;
@@ -1231,7 +1268,7 @@ static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type,
 			     uint64_t from_pc, uint64_t to_pc, void *userdata)
 {
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	struct flow_block *reached;
 	struct slot *slot;
 	bool exception;

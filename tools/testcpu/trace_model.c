@@ -62,6 +62,8 @@ void pt_cpu_warm_reset(struct pt_cpu *cpu)
 		truth_log_stop(&cpu->truth, cpu->tsc(cpu->tsc_ctx), 0);
 	}
 	forget_tracing(cpu);
+	cpu->pmi = false;
+	cpu->sleeping = false;
 	pt_msrs_warm_reset(&cpu->msrs);
 }
 
