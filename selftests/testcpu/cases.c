@@ -247,6 +247,17 @@ __asm__(
 "ptwf_insn:\n"
 "	.byte 0xf3, 0x0f, 0xae, 0x20\n"
 "	ret\n"
+/* Operands at addresses that none can have, of DS and of SS. */
+"	.globl ptwg, ptwg_insn, ptws\n"
+"ptwg:	movabs $0x4141000000000000, %rax\n"
+"ptwg_insn:\n"
+"	.byte 0xf3, 0x0f, 0xae, 0x20\n"
+"	ret\n"
+"ptws:	mov %rbp, %rdx\n"
+"	movabs $0x4141000000000000, %rbp\n"
+"	.byte 0xf3, 0x0f, 0xae, 0x65, 0x90\n"
+"	mov %rdx, %rbp\n"
+"	ret\n"
 /* 50 conditional branches with a pattern, then a jump. */
 "	.globl bits\n"
 "bits:\n"
@@ -275,7 +286,7 @@ LABEL(sys_after); LABEL(empty_in); LABEL(brk_insn); LABEL(ill_insn); LABEL(resto
 LABEL(pf_insn); LABEL(pf_after); LABEL(spin_loop); LABEL(code32);
 LABEL(code32_ind); LABEL(back64); LABEL(ptw1); LABEL(ptw2); LABEL(ptw3);
 LABEL(ptw4); LABEL(ptw5); LABEL(ptwf_insn); LABEL(gp_call_insn);
-LABEL(gp_jmp_insn); LABEL(gp_ret_insn); LABEL(gp_retn_insn);
+LABEL(ptwg_insn); LABEL(gp_jmp_insn); LABEL(gp_ret_insn); LABEL(gp_retn_insn);
 void mix(void);
 void leave_cond(void);
 void leave_ind(void);
@@ -298,6 +309,8 @@ void spin(void);
 void to32(void);
 void ptw(void);
 void ptwf(void);
+void ptwg(void);
+void ptws(void);
 void bits(void);
 
 #define A(label) ((unsigned long)(label))
@@ -844,15 +857,25 @@ static void cases_ptwrite(void)
 static volatile int faults;
 static volatile uint64_t fault_address = 1;
 static volatile int fault_code;
+static volatile int fault_vector;
 
 static void count_fault(int sig, siginfo_t *info, void *context)
 {
 	uint64_t *gregs = (uint64_t *)((char *)context + 40);
 
-	faults += sig == SIGSEGV;
+	faults += sig == SIGSEGV || sig == SIGBUS;
 	fault_address = (uint64_t)info->si_addr;
 	fault_code = (int)gregs[19];
+	fault_vector = (int)gregs[20];
+	/* What may be left of the instruction is NOP. */
 	gregs[16] += 4;
+}
+
+static bool one_fault(void (*fn)(void), int vector, int code)
+{
+	faults = 0;
+	fn();
+	return faults == 1 && fault_vector == vector && fault_code == code;
 }
 
 static void cases_ptwrite_fault(void)
@@ -863,9 +886,14 @@ static void cases_ptwrite_fault(void)
 	};
 
 	sigaction(SIGSEGV, &sa, NULL);
-	ptwf();
-	ktap_case(faults == 1 && fault_address == 0 && fault_code == 4,
+	sigaction(SIGBUS, &sa, NULL);
+	ktap_case(one_fault(ptwf, 14, 4) && fault_address == 0,
 		  "guest_16_25_ptwrite_page_fault");
+	ktap_case(one_fault(ptwg, 13, 0), "guest_16_25_ptwrite_gp");
+	ktap_case(one_fault(ptws, 12, 0), "guest_16_25_ptwrite_stack_fault");
+	expect("guest_16_25_ptwrite_gp_packets", ALL | RTIT_CTL_PTWEN, ptwg,
+	       "... TIP(%lx) FUP(%lx) TIP(%lx) ...", A(ptwg), A(ptwg_insn),
+	       (unsigned long)kernel_symbol("asm_exc_general_protection"));
 	set_handler(SIGSEGV, on_segv);
 }
 

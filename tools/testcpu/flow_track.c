@@ -9,6 +9,8 @@
  */
 #include "flow_track.h"
 
+#include "system_tables.h"
+
 #define EFLAGS_CF	(1u << 0)
 #define EFLAGS_PF	(1u << 2)
 #define EFLAGS_ZF	(1u << 6)
@@ -255,17 +257,11 @@ static bool end_faulted(const struct flow *f, uint8_t kind, uint64_t from,
 	       reached->end.class != BRANCH_COND;
 }
 
-static bool is_canonical(const struct flow *f, uint64_t ip)
-{
-	unsigned int unused = 64 - (f->pt->msrs.la57 ? 57 : 48);
-
-	return (uint64_t)((int64_t)(ip << unused) >> unused) == ip;
-}
-
 uint64_t flow_fault_source(const struct flow *f, uint64_t from,
 			   const struct flow_block *reached)
 {
-	if (f->dormant || !reached || reached != f->cur || is_canonical(f, from))
+	if (f->dormant || !reached || reached != f->cur ||
+	    address_is_canonical(from, f->pt->msrs.la57))
 		return from;
 	switch (reached->end.class) {
 	case BRANCH_JUMP_IND:

@@ -33,6 +33,8 @@
 #define LVT_MODE_NMI	(4u << 8)
 #define ICR_SELF	(1u << 18)
 
+#define VECTOR_SS	12
+#define VECTOR_GP	13
 #define VECTOR_PF	14
 
 #define OPCODE_INT3	0xcc
@@ -123,8 +125,9 @@ enum fixup {
  * @ldt: base of the LDT, 0 none
  * @monitored: address armed by MONITOR
  * @pauses: PAUSEs executed
- * @pf_pending: a PTWRITE must end in a page fault at @pf_address with error
- *	code @pf_code
+ * @fault_vector: the fault that a PTWRITE must end in, 0 none
+ * @fault_code: its error code
+ * @fault_address: where, for a page fault
  * @redirect: address to go on at instead of the next block; 0 none
  * @env: QEMU's state of the vCPU, NULL until needed
  * @back: where the code of the block goes on that called on_site()
@@ -150,9 +153,9 @@ struct vcpu {
 	uint64_t ldt;
 	uint64_t monitored;
 	uint32_t pauses;
-	bool pf_pending;
-	uint32_t pf_code;
-	uint64_t pf_address;
+	uint8_t fault_vector;
+	uint32_t fault_code;
+	uint64_t fault_address;
 	uint64_t redirect;
 	void *env;
 	uintptr_t back;
@@ -605,7 +608,7 @@ static void reset_vcpu(struct vcpu *v)
 	v->fix = FIX_NONE;
 	v->exception = false;
 	v->gp_pending = false;
-	v->pf_pending = false;
+	v->fault_vector = 0;
 	v->redirect = 0;
 	v->global_status = 0;
 	v->gdt = 0;
@@ -877,11 +880,21 @@ static uint64_t operand_linear(struct vcpu *v, const struct insn_operand *op,
 	return linear;
 }
 
-/* ---- page faults of PTWRITE, which QEMU only knows as an invalid opcode ---- */
+/* ---- faults of PTWRITE's operand; QEMU knows an invalid opcode only ---- */
 
-/* Checks both ends of the operand; false when a page fault is due instead. */
-static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
-			 uint64_t *value)
+/* An operand of the stack segment, which only SS by default can be in 64-bit mode. */
+static bool is_of_stack(const struct insn_operand *op)
+{
+	return !op->segment && (op->base == REG_RSP - REG_RAX ||
+				op->base == REG_RBP - REG_RAX);
+}
+
+/*
+ * Checks both ends of the operand; false when a fault is due instead. Physical
+ * memory that is not there reads as ones.
+ */
+static bool load_operand(struct vcpu *v, const struct insn_operand *op,
+			 uint64_t va, unsigned int size, uint64_t *value)
 {
 	bool la57 = get_reg(v, REG_CR4) & CR4_LA57;
 	bool user = get_reg(v, REG_CS) & 3;
@@ -889,37 +902,43 @@ static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
 	uint32_t code = 0;
 
 	for (unsigned int at = 0; at < size; at += size - 1) {
-		if (paging_may_load(read_physical, v, cr3, la57, va + at, user,
-				    &code))
+		bool canonical = address_is_canonical(va + at, la57);
+
+		if (canonical && paging_may_load(read_physical, v, cr3, la57,
+						 va + at, user, &code))
 			continue;
-		v->pf_pending = true;
-		v->pf_address = va + at;
-		v->pf_code = code;
+		v->fault_vector = canonical ? VECTOR_PF :
+				  is_of_stack(op) ? VECTOR_SS : VECTOR_GP;
+		v->fault_address = va + at;
+		v->fault_code = canonical ? code : 0;
 		return false;
 	}
-	*value = 0;
-	return read_virtual(v, va, value, size);
+	*value = ~0ULL;
+	read_virtual(v, va, value, size);
+	return true;
 }
 
 /*
- * The invalid opcode exception has been delivered: make it a page fault. The
- * two differ in the error code, CR2 and the handler; the frame is the same.
- * Returns the handler, which the next block is made to begin with.
+ * The invalid opcode exception has been delivered: make it the fault that is
+ * due. The two differ in the error code, CR2 and the handler; the frame is the
+ * same. Returns the handler, which the next block is made to begin with.
  */
-static uint64_t turn_into_page_fault(struct vcpu *v, uint64_t handler)
+static uint64_t turn_into_fault(struct vcpu *v, uint64_t handler)
 {
 	uint64_t rsp = get_reg(v, REG_RSP) - 8;
-	uint64_t code = v->pf_code;
+	uint8_t vector = v->fault_vector;
+	uint64_t code = v->fault_code;
 	uint64_t gate[2];
 
-	v->pf_pending = false;
+	v->fault_vector = 0;
 	if (!v->idt ||
-	    !read_virtual(v, v->idt + 16 * VECTOR_PF, gate, sizeof(gate)))
+	    !read_virtual(v, v->idt + sizeof(gate) * vector, gate, sizeof(gate)))
 		return handler;
 	if (!write_virtual(v, rsp, &code, sizeof(code)))
 		return handler;
 	set_reg(v, REG_RSP, rsp);
-	set_reg(v, REG_CR2, v->pf_address);
+	if (vector == VECTOR_PF)
+		set_reg(v, REG_CR2, v->fault_address);
 	v->redirect = gate_target(gate);
 	return v->redirect;
 }
@@ -956,8 +975,8 @@ static void on_ptwrite(struct vcpu *v, const struct site *site)
 	size = shape.rex & 8 ? 8 : 4;
 	if (op.is_register)
 		value = get_reg(v, REG_RAX + (unsigned int)op.base);
-	else if (!load_operand(v, operand_linear(v, &op, ip + op.end), size,
-			       &value))
+	else if (!load_operand(v, &op, operand_linear(v, &op, ip + op.end),
+			       size, &value))
 		return;
 	pt_ptwrite(&v->pt, ip, ip + op.end, value, size);
 	if (v->pt.pmi)
@@ -1285,8 +1304,8 @@ static void on_discontinuity(unsigned int index,
 		set_reg(v, REG_RCX, v->gp_rcx);
 	}
 	slot = slot_of(v);
-	if (v->pf_pending && exception)
-		to_pc = turn_into_page_fault(v, to_pc);
+	if (v->fault_vector && exception)
+		to_pc = turn_into_fault(v, to_pc);
 	if (!pt_cpu_tracing(&v->pt)) {
 		update_active(v, slot);
 		return;
