@@ -11,7 +11,9 @@
  * pattern may be exact, and a packet that is always there, or never, fails all
  * tries; one that is wrong now and then is for the proofs with a truth.
  *
- * "cases mwait" only looks at idle, on a CPU that enumerates C-states.
+ * "cases mwait" only looks at idle, on a CPU that enumerates C-states and counts its
+ * instructions. "cases reboot FILE" restarts the machine with a trace of this CPU on,
+ * unless FILE, which a guest's restart leaves alone, says that it has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/reboot.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,6 +158,35 @@ __asm__(
 "	mov (%rax), %eax\n"
 "pf_after:\n"
 "	ret\n"
+/* Branches to an address that none can have. */
+"	.globl gp_call, gp_call_insn, gp_jmp, gp_jmp_insn, gp_ret, gp_ret_insn\n"
+"	.globl gp_retn, gp_retn_insn\n"
+"gp_call:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"gp_call_insn:\n"
+"	call *%rax\n"
+"	ret\n"
+"gp_jmp:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"gp_jmp_insn:\n"
+"	jmp *%rax\n"
+"	ret\n"
+"gp_ret:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"	push %rax\n"
+"gp_ret_insn:\n"
+"	ret\n"
+"	nop\n"
+"	pop %rax\n"
+"	ret\n"
+"gp_retn:\n"
+"	movabs $0x4141000000000000, %rax\n"
+"	push %rax\n"
+"gp_retn_insn:\n"
+/* RET with an operand whose upper byte, where the handler goes on, is NOP. */
+"	.byte 0xc2, 8, 0x90\n"
+"	pop %rax\n"
+"	ret\n"
 "on_trap:\n"
 "	ret\n"
 "on_ill:\n"
@@ -215,6 +247,17 @@ __asm__(
 "ptwf_insn:\n"
 "	.byte 0xf3, 0x0f, 0xae, 0x20\n"
 "	ret\n"
+/* Operands at addresses that none can have, of DS and of SS. */
+"	.globl ptwg, ptwg_insn, ptws\n"
+"ptwg:	movabs $0x4141000000000000, %rax\n"
+"ptwg_insn:\n"
+"	.byte 0xf3, 0x0f, 0xae, 0x20\n"
+"	ret\n"
+"ptws:	mov %rbp, %rdx\n"
+"	movabs $0x4141000000000000, %rbp\n"
+"	.byte 0xf3, 0x0f, 0xae, 0x65, 0x90\n"
+"	mov %rdx, %rbp\n"
+"	ret\n"
 /* 50 conditional branches with a pattern, then a jump. */
 "	.globl bits\n"
 "bits:\n"
@@ -242,7 +285,8 @@ LABEL(mix_end); LABEL(leave_in_last); LABEL(leave_out); LABEL(sys_insn);
 LABEL(sys_after); LABEL(empty_in); LABEL(brk_insn); LABEL(ill_insn); LABEL(restorer);
 LABEL(pf_insn); LABEL(pf_after); LABEL(spin_loop); LABEL(code32);
 LABEL(code32_ind); LABEL(back64); LABEL(ptw1); LABEL(ptw2); LABEL(ptw3);
-LABEL(ptw4); LABEL(ptw5); LABEL(ptwf_insn);
+LABEL(ptw4); LABEL(ptw5); LABEL(ptwf_insn); LABEL(gp_call_insn);
+LABEL(ptwg_insn); LABEL(gp_jmp_insn); LABEL(gp_ret_insn); LABEL(gp_retn_insn);
 void mix(void);
 void leave_cond(void);
 void leave_ind(void);
@@ -254,6 +298,10 @@ void empty(void);
 void brk_(void) __asm__("brk");
 void ill(void);
 void pf(void);
+void gp_call(void);
+void gp_jmp(void);
+void gp_ret(void);
+void gp_retn(void);
 void on_trap(int sig);
 void on_ill(int sig);
 void on_segv(int sig);
@@ -261,6 +309,8 @@ void spin(void);
 void to32(void);
 void ptw(void);
 void ptwf(void);
+void ptwg(void);
+void ptws(void);
 void bits(void);
 
 #define A(label) ((unsigned long)(label))
@@ -319,7 +369,7 @@ expect(const char *name, uint64_t ctl, void (*fn)(void),
 
 /* ---- cases with user code only ---- */
 
-/* PacketByteCnt is not 0: no PSB+, and the mode is known from the last run. */
+/* PacketByteCnt is not 0: no PSB+; the mode comes before the first TIP.PGE. */
 static void case_resume(const char *name, uint64_t ctl, const char *pattern)
 {
 	guest_output(true);
@@ -339,11 +389,11 @@ static void cases_enable(void)
 	       "PSB CBR(20) PSBEND MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
 	       A(guest_after_on), A(nothing));
 	snprintf(pattern, sizeof(pattern),
-		 "CBR(20) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
+		 "CBR(20) MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) TNT(T) TIP.PGD()",
 		 A(guest_after_on), A(nothing));
 	case_resume("guest_2a", USER, pattern);
 	case_resume("guest_2d_3b", ALL,
-		    "CBR(20) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
+		    "CBR(20) MODE.Exec(64) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
 	expect("guest_2e_3b", ALL, nothing,
 	       "PSB CBR(20) PIP(*) MODE.TSX(none) PSBEND MODE.Exec(64) TIP.PGE(ffff*) ... FUP(ffff*) TIP.PGD()");
 	guest_rdmsr(RTIT_STATUS, &status);
@@ -580,6 +630,35 @@ static void cases_events_all(void)
 	       (unsigned long)kernel_symbol("asm_sysvec_apic_timer_interrupt"));
 }
 
+/* The branch faults, and so has no packet of its own; RIP and RSP are of before it. */
+static void cases_not_canonical(void)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(void);
+		const char *insn;
+	} branches[] = {
+		{ "call", gp_call, gp_call_insn },
+		{ "jmp", gp_jmp, gp_jmp_insn },
+		{ "ret", gp_ret, gp_ret_insn },
+		{ "ret_imm", gp_retn, gp_retn_insn },
+	};
+	unsigned long gp = kernel_symbol("asm_exc_general_protection");
+	char name[64];
+
+	for (unsigned int i = 0; i < sizeof(branches) / sizeof(branches[0]); i++) {
+		snprintf(name, sizeof(name), "guest_13c_gp_%s", branches[i].name);
+		expect(name, USER, branches[i].fn,
+		       START " MODE.Exec(64) TIP.PGE(%lx) TIP(%lx) FUP(%lx) TIP.PGD() TIP.PGE(%lx) TIP(%lx) TIP.PGD() TIP.PGE(%lx) TIP(%lx) TIP.PGD()",
+		       A(guest_after_on), A(branches[i].fn),
+		       A(branches[i].insn), A(on_segv), A(restorer),
+		       A(branches[i].insn) + 2, A(guest_after_call));
+		snprintf(name, sizeof(name), "guest_13e_gp_%s", branches[i].name);
+		expect(name, ALL, branches[i].fn, "... TIP(%lx) FUP(%lx) TIP(%lx) ...",
+		       A(branches[i].fn), A(branches[i].insn), gp);
+	}
+}
+
 /*
  * Flags that a comparison left, read after an instruction that the test CPU
  * executes instead of QEMU.
@@ -778,15 +857,25 @@ static void cases_ptwrite(void)
 static volatile int faults;
 static volatile uint64_t fault_address = 1;
 static volatile int fault_code;
+static volatile int fault_vector;
 
 static void count_fault(int sig, siginfo_t *info, void *context)
 {
 	uint64_t *gregs = (uint64_t *)((char *)context + 40);
 
-	faults += sig == SIGSEGV;
+	faults += sig == SIGSEGV || sig == SIGBUS;
 	fault_address = (uint64_t)info->si_addr;
 	fault_code = (int)gregs[19];
+	fault_vector = (int)gregs[20];
+	/* What may be left of the instruction is NOP. */
 	gregs[16] += 4;
+}
+
+static bool one_fault(void (*fn)(void), int vector, int code)
+{
+	faults = 0;
+	fn();
+	return faults == 1 && fault_vector == vector && fault_code == code;
 }
 
 static void cases_ptwrite_fault(void)
@@ -797,9 +886,14 @@ static void cases_ptwrite_fault(void)
 	};
 
 	sigaction(SIGSEGV, &sa, NULL);
-	ptwf();
-	ktap_case(faults == 1 && fault_address == 0 && fault_code == 4,
+	sigaction(SIGBUS, &sa, NULL);
+	ktap_case(one_fault(ptwf, 14, 4) && fault_address == 0,
 		  "guest_16_25_ptwrite_page_fault");
+	ktap_case(one_fault(ptwg, 13, 0), "guest_16_25_ptwrite_gp");
+	ktap_case(one_fault(ptws, 12, 0), "guest_16_25_ptwrite_stack_fault");
+	expect("guest_16_25_ptwrite_gp_packets", ALL | RTIT_CTL_PTWEN, ptwg,
+	       "... TIP(%lx) FUP(%lx) TIP(%lx) ...", A(ptwg), A(ptwg_insn),
+	       (unsigned long)kernel_symbol("asm_exc_general_protection"));
 	set_handler(SIGSEGV, on_segv);
 }
 
@@ -920,6 +1014,43 @@ static void cases_clocks(void)
 	       "CYC before TNT and TIP", guest_packets());
 }
 
+/* Instructions that this CPU has begun, where it has insn-count=on. */
+static uint64_t insns_begun(void)
+{
+	uint32_t eax = 0x4b495054, ebx, ecx = 0, edx;
+
+	__asm__ volatile("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
+	return (uint64_t)edx << 32 | eax;
+}
+
+static uint64_t call_insns;
+
+static void long_call(void)
+{
+	static char random[65536];
+	uint64_t before = insns_begun();
+
+	syscall(SYS_getrandom, random, sizeof(random), 0);
+	call_insns = insns_begun() - before;
+}
+
+/* The cycle counter runs on in the kernel, though only user code is traced. */
+static void cases_cycles(void)
+{
+	uint64_t cycles = 0;
+	const char *p;
+
+	guest_output(true);
+	guest_run(USER | RTIT_CTL_CYCEN, long_call);
+	for (p = strstr(guest_packets(), "CYC("); p; p = strstr(p + 1, "CYC("))
+		cycles += strtoull(p + 4, NULL, 10);
+	if (!ktap_case(call_insns > 65536 && cycles >= call_insns,
+		       "guest_cyc_runs_out_of_context"))
+		printf("# got      %llu cycles\n# expected %llu instructions\n",
+		       (unsigned long long)cycles,
+		       (unsigned long long)call_insns);
+}
+
 static void cases_event_trace(void)
 {
 	uint64_t on = USER | RTIT_CTL_EVENTEN;
@@ -963,6 +1094,30 @@ static void cases_power(bool mwait)
 	       pattern, guest_packets());
 }
 
+/* A reset is of all CPUs: none goes on writing to memory that is another's now. */
+static int cases_reboot(const char *done)
+{
+	uint64_t ctl = 0, status = 0;
+	FILE *f;
+
+	if (access(done, F_OK) == 0) {
+		ktap_case(guest_rdmsr(RTIT_CTL, &ctl) && !(ctl & RTIT_CTL_TRACEEN),
+			  "guest_reset_clears_traceen_of_other_cpus");
+		ktap_case(guest_rdmsr(RTIT_STATUS, &status) &&
+			  !(status & RTIT_STATUS_TRIGGEREN),
+			  "guest_reset_clears_triggeren_of_other_cpus");
+		return ktap_finish();
+	}
+	f = fopen(done, "w");
+	if (!f || fclose(f) || !guest_output(true) ||
+	    !guest_wrmsr(RTIT_CTL, ALL | RTIT_CTL_TRACEEN)) {
+		ktap_case(false, "guest_traces_before_its_reset");
+		return ktap_finish();
+	}
+	reboot(RB_AUTOBOOT);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	bool mwait = argc > 1 && strcmp(argv[1], "mwait") == 0;
@@ -973,7 +1128,10 @@ int main(int argc, char **argv)
 		ktap_case(false, "guest_open");
 		return ktap_finish();
 	}
+	if (argc > 2 && strcmp(argv[1], "reboot") == 0)
+		return cases_reboot(argv[2]);
 	if (mwait) {
+		cases_cycles();
 		cases_power(true);
 		return ktap_finish();
 	}
@@ -985,6 +1143,7 @@ int main(int argc, char **argv)
 	cases_two_ranges();
 	cases_tnt_empty();
 	cases_events();
+	cases_not_canonical();
 	cases_filter_events();
 	cases_events_all();
 	cases_flags();

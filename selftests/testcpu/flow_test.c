@@ -15,6 +15,8 @@
 #define B	0x401100ULL
 #define C	0x402000ULL
 #define HANDLER	0xffffffff81000000ULL
+/* Not canonical with 4 levels of page tables. */
+#define NOWHERE	0x800000000000ULL
 
 static struct pt_context now;
 static struct pt_context interrupted;
@@ -164,6 +166,8 @@ static void test_events(void)
 	struct flow_block mid = block(A, A + 0x10, "eb00");
 	struct flow_block call = block(A, A + 0x10, "ffd0");
 	struct flow_block int3 = block(A, A + 0x10, "cc");
+	struct flow_block ret = block(A, A + 0x10, "c3");
+	struct flow_block jcc = block(A, A + 0x10, "7402");
 	struct flow_block handler = block(HANDLER, HANDLER, "90");
 
 	start(CTL, 3);
@@ -184,6 +188,23 @@ static void test_events(void)
 	flow_event(&flow, TRUTH_INTERRUPT, C, HANDLER, &call);
 	machine_expect("flow_interrupt_behind_the_branch",
 		       "TIP(402000) FUP(402000) TIP(ffffffff81000000)");
+	flow_arrive(&flow, &call, A, NULL);
+	flow_event(&flow, TRUTH_EXCEPTION, NOWHERE, HANDLER, &call);
+	machine_expect("flow_fault_of_a_call_to_nowhere",
+		       "FUP(401010) TIP(ffffffff81000000)");
+	flow_arrive(&flow, &ret, A + 0x5000, NULL);
+	flow_event(&flow, TRUTH_EXCEPTION, NOWHERE, HANDLER, &ret);
+	machine_expect("flow_fault_of_a_ret_to_nowhere",
+		       "FUP(406010) TIP(ffffffff81000000)");
+	flow_arrive(&flow, &jcc, A, NULL);
+	flow_event(&flow, TRUTH_EXCEPTION, NOWHERE, HANDLER, NULL);
+	machine_expect("flow_fault_in_nowhere_without_a_branch",
+		       "FUP(800000000000) TIP(ffffffff81000000)");
+	cpu.msrs.la57 = true;
+	flow_arrive(&flow, &call, A, NULL);
+	flow_event(&flow, TRUTH_EXCEPTION, NOWHERE, HANDLER, &call);
+	machine_expect("flow_fault_fetching_a_target_of_57_bits",
+		       "TIP(800000000000) FUP(800000000000) TIP(ffffffff81000000)");
 	flow_arrive(&flow, &int3, A, NULL);
 	flow_event(&flow, TRUTH_EXCEPTION, A + 0x10, HANDLER, &int3);
 	machine_expect("flow_int3", "FUP(401010) TIP(ffffffff81000000)");

@@ -34,6 +34,18 @@ static void rows_1(void)
 	machine_expect("case_1b", "");
 }
 
+/* Stop and go on without a PSB+; the bytes of packets that this made. */
+static uint64_t enabled_bytes(void)
+{
+	uint64_t before;
+
+	machine_stop(KERNEL);
+	before = cpu.msrs.mask_ptrs >> 32;
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TRACEEN, KERNEL, KERNEL);
+	pt_emit_drain(&cpu);
+	return cpu.out.offset - before;
+}
+
 static void rows_2(void)
 {
 	machine_reset("newest");
@@ -50,6 +62,14 @@ static void rows_2(void)
 	machine_start(ALL, 0, 0, KERNEL, false);
 	machine_expect("case_2d",
 		       "CBR(20) MODE.Exec(64) TIP.PGE(ffffffff81000000)");
+	machine_stop(KERNEL + 2);
+	machine_packets();
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TRACEEN, KERNEL + 2,
+		 KERNEL + 4);
+	machine_expect("case_2d_again",
+		       "CBR(20) MODE.Exec(64) TIP.PGE(ffffffff81000004)");
+	/* 4 bytes of CBR, 2 of MODE.Exec, 7 of a TIP.PGE that is not compressed. */
+	ktap_case(enabled_bytes() == 13, "case_2d_again_ip_is_whole");
 	machine_reset("newest");
 	machine_start(ALL, 0, MATCHING_CR3, KERNEL, true);
 	machine_expect("case_2e",
@@ -470,7 +490,7 @@ static void rows_ptwrite(void)
 static void psb_cases(void)
 {
 	machine_reset("newest");
-	machine_options.psb_period = 64;
+	machine_options.psb_period = 68;
 	machine_start(ALL | RTIT_CTL_TSCEN | RTIT_CTL_MTCEN, 0, MATCHING_CR3,
 		      IN_FILTER, false);
 	machine_packets();
@@ -499,8 +519,8 @@ static void psb_cases(void)
 	begin(ALL, 0, 0, IN_FILTER);
 	do_jump_ind(IN_FILTER, IN_FILTER + 2);
 	machine_stop(IN_FILTER);
-	/* 1 before, CBR 4, MODE 2, PGE 3, TIP 3, FUP 3, PGD 1 */
-	ktap_case(cpu.msrs.status >> 32 == 17, "packetbytecnt_saved");
+	/* 1 before, CBR 4, MODE 2, PGE 7, TIP 3, FUP 3, PGD 1 */
+	ktap_case(cpu.msrs.status >> 32 == 21, "packetbytecnt_saved");
 }
 
 static void compression_cases(void)
@@ -824,6 +844,61 @@ static void status_cases(void)
 		  "stopped_keeps_triggeren_off");
 }
 
+/* Table at 1000H: a region of 4 KiB with STOP at 2000H, END to itself. */
+static void stop_table(void)
+{
+	uint64_t table[2] = { 0x2000 | TOPA_STOP, 0x1000 | TOPA_END };
+
+	cpu.out.mem.write(cpu.out.mem.ctx, 0x1000, table, sizeof(table));
+	pt_wrmsr(&cpu, RTIT_OUTPUT_BASE, 0x1000, 0, 0);
+	pt_wrmsr(&cpu, RTIT_OUTPUT_MASK_PTRS, 0x7f, 0, 0);
+}
+
+/*
+ * A STOP leaves OutputOffset at the region's size, or a byte before it. That
+ * is an error only with Stopped clear, "ToPA Errors".
+ */
+static void restored_stop(unsigned int stop_offset, const char *name)
+{
+	uint64_t on = ALL | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN;
+	uint64_t pointers;
+
+	machine_reset("newest");
+	cpu.out.stop_short = stop_offset;
+	cpu.ctx.mode.lma = true;
+	stop_table();
+	pt_wrmsr(&cpu, RTIT_CTL, on, KERNEL, KERNEL);
+	for (int i = 0; i < 2000; i++)
+		do_jump_ind(KERNEL, KERNEL + (i & 1));
+	machine_stop(KERNEL);
+	pointers = cpu.msrs.mask_ptrs;
+	pt_wrmsr(&cpu, RTIT_CTL, on, KERNEL, KERNEL);
+	ktap_case((cpu.msrs.status & 0x37) ==
+		  (RTIT_STATUS_STOPPED | RTIT_STATUS_FILTEREN) &&
+		  !cpu.trigger_en, "%s_is_stopped_and_no_error", name);
+	machine_stop(KERNEL);
+	ktap_case(cpu.msrs.mask_ptrs == pointers &&
+		  pointers >> 32 == 4096 - stop_offset,
+		  "%s_keeps_its_pointers", name);
+}
+
+static void stopped_cases(void)
+{
+	restored_stop(0, "topa_stop_restored");
+	restored_stop(1, "topa_stop_restored_one_short");
+	pt_wrmsr(&cpu, RTIT_STATUS, 0, 0, 0);
+	pt_wrmsr(&cpu, RTIT_OUTPUT_MASK_PTRS, 4096ULL << 32 | 0x7f, 0, 0);
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | RTIT_CTL_TOPA | RTIT_CTL_TRACEEN, 0, 0);
+	ktap_case((cpu.msrs.status & 0x30) == RTIT_STATUS_ERROR,
+		  "topa_stop_restored_without_stopped_is_an_error");
+	machine_reset("newest");
+	pt_wrmsr(&cpu, RTIT_STATUS, RTIT_STATUS_STOPPED, 0, 0);
+	pt_wrmsr(&cpu, RTIT_OUTPUT_BASE, MACHINE_OUTPUT, 0, 0);
+	pt_wrmsr(&cpu, RTIT_CTL, ALL | WITH_FILTER | RTIT_CTL_TRACEEN, 0, 0);
+	ktap_case((cpu.msrs.status & 0x37) == RTIT_STATUS_STOPPED,
+		  "stopped_with_a_filter_leaves_filteren_off");
+}
+
 /*
  * 32-bit code in a segment that begins at BASED: packets, filters and the
  * return stack know its addresses as linear ones (LIP) or as offsets in the
@@ -910,6 +985,7 @@ int main(void)
 	event_trace_cases();
 	overflow_cases();
 	status_cases();
+	stopped_cases();
 	based_cases();
 	return ktap_finish();
 }

@@ -163,8 +163,26 @@ static void test_paging(void)
 		  "paging_cr3_flags_and_pcid");
 }
 
+static void test_canonical(void)
+{
+	uint64_t half4 = 1ULL << 47, half5 = 1ULL << 56;
+
+	ktap_case(address_is_canonical(0, false) &&
+		  address_is_canonical(half4 - 1, false) &&
+		  !address_is_canonical(half4, false) &&
+		  !address_is_canonical(-half4 - 1, false) &&
+		  address_is_canonical(-half4, false) &&
+		  address_is_canonical(-1ULL, false), "canonical_48_bits");
+	ktap_case(address_is_canonical(half4, true) &&
+		  address_is_canonical(half5 - 1, true) &&
+		  !address_is_canonical(half5, true) &&
+		  !address_is_canonical(-half5 - 1, true) &&
+		  address_is_canonical(-half5, true), "canonical_57_bits");
+}
+
 int main(void)
 {
+	test_canonical();
 	test_descriptors();
 	test_gates();
 	test_paging();

@@ -9,6 +9,8 @@
  */
 #include "flow_track.h"
 
+#include "system_tables.h"
+
 #define EFLAGS_CF	(1u << 0)
 #define EFLAGS_PF	(1u << 2)
 #define EFLAGS_ZF	(1u << 6)
@@ -255,9 +257,26 @@ static bool end_faulted(const struct flow *f, uint8_t kind, uint64_t from,
 	       reached->end.class != BRANCH_COND;
 }
 
+uint64_t flow_fault_source(const struct flow *f, uint64_t from,
+			   const struct flow_block *reached)
+{
+	if (f->dormant || !reached || reached != f->cur ||
+	    address_is_canonical(from, f->pt->msrs.la57))
+		return from;
+	switch (reached->end.class) {
+	case BRANCH_JUMP_IND:
+	case BRANCH_CALL_IND:
+	case BRANCH_RET:
+		return reached->last + f->shift;
+	}
+	return from;
+}
+
 void flow_event(struct flow *f, uint8_t kind, uint64_t from, uint64_t handler,
 		struct flow_block *reached)
 {
+	if (kind == TRUTH_EXCEPTION)
+		from = flow_fault_source(f, from, reached);
 	if (end_counts(f, reached) && !end_faulted(f, kind, from, reached))
 		finish_block(f, reached, from, true);
 	event_transfer(f, kind, from, handler);

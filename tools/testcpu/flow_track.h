@@ -101,6 +101,18 @@ void flow_arrive(struct flow *f, struct flow_block *b, uint64_t ip,
 		 struct flow_block *reached);
 
 /**
+ * flow_fault_source - the instruction that an exception is of
+ * @f: the flow
+ * @from: where the machine met it
+ * @reached: as for flow_arrive()
+ *
+ * Return: the indirect branch or RET that led to @from, where @from is no
+ * canonical address; @from otherwise.
+ */
+uint64_t flow_fault_source(const struct flow *f, uint64_t from,
+			   const struct flow_block *reached);
+
+/**
  * flow_event - an interrupt or exception was taken
  * @f: the flow
  * @kind: TRUTH_INTERRUPT or TRUTH_EXCEPTION

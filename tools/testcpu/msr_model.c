@@ -7,6 +7,8 @@
  */
 #include "msr_model.h"
 
+#include "system_tables.h"
+
 #include <string.h>
 
 #define STATUS_READ_ONLY (RTIT_STATUS_FILTEREN | RTIT_STATUS_CONTEXTEN | \
@@ -199,17 +201,10 @@ static enum pt_msr_result write_masked(uint64_t *reg, uint64_t value,
 	return PT_MSR_OK;
 }
 
-static bool is_canonical(uint64_t ip, unsigned int width)
-{
-	unsigned int shift = 64 - width;
-
-	return ip == (uint64_t)((int64_t)(ip << shift) >> shift);
-}
-
 static enum pt_msr_result write_addr(struct pt_msrs *m, uint32_t msr,
 				     uint64_t value)
 {
-	if (!is_canonical(value, m->la57 ? 57 : 48))
+	if (!address_is_canonical(value, m->la57))
 		return PT_MSR_GP;
 	m->addr[msr - RTIT_ADDR0_A] = value;
 	return PT_MSR_OK;

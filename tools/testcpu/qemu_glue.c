@@ -7,7 +7,7 @@
  * Contexts: install runs once on the main thread; translation callbacks on any
  * vCPU thread (they share the arena lock); every other callback on the thread
  * of its vCPU and on data of that vCPU only, except flush and exit, which run
- * while no vCPU executes.
+ * while no vCPU executes, and reset, which sets @reset_due of the others.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -33,9 +33,12 @@
 #define LVT_MODE_NMI	(4u << 8)
 #define ICR_SELF	(1u << 18)
 
+#define VECTOR_SS	12
+#define VECTOR_GP	13
 #define VECTOR_PF	14
 
 #define OPCODE_INT3	0xcc
+#define OPCODE_RET_IMM	0xc2
 #define OPCODE_PAUSE	"\xf3\x90"
 
 #define MSR_TSC		0x10
@@ -122,11 +125,14 @@ enum fixup {
  * @ldt: base of the LDT, 0 none
  * @monitored: address armed by MONITOR
  * @pauses: PAUSEs executed
- * @pf_pending: a PTWRITE must end in a page fault at @pf_address with error
- *	code @pf_code
+ * @fault_vector: the fault that a PTWRITE must end in, 0 none
+ * @fault_code: its error code
+ * @fault_address: where, for a page fault
  * @redirect: address to go on at instead of the next block; 0 none
  * @env: QEMU's state of the vCPU, NULL until needed
  * @back: where the code of the block goes on that called on_site()
+ * @reset_due: the machine was reset, and all else here is of before; set by the
+ *	thread of another vCPU
  * @odd_ips: blocks that did not execute where they were translated
  */
 struct vcpu {
@@ -147,12 +153,13 @@ struct vcpu {
 	uint64_t ldt;
 	uint64_t monitored;
 	uint32_t pauses;
-	bool pf_pending;
-	uint32_t pf_code;
-	uint64_t pf_address;
+	uint8_t fault_vector;
+	uint32_t fault_code;
+	uint64_t fault_address;
 	uint64_t redirect;
 	void *env;
 	uintptr_t back;
+	bool reset_due;
 	uint64_t odd_ips;
 };
 
@@ -573,9 +580,9 @@ static void deliver_pmi(struct vcpu *v)
 }
 
 /*
- * Outside its context a vCPU makes no packets but clock ones; without those
- * its blocks need not report until a far transfer, an event or MOV CR3, whose
- * code sets the switch itself.
+ * Outside its context a vCPU makes no packets but clock ones, and counts the
+ * cycles of the next CYC; without those its blocks need not report until a far
+ * transfer, an event or MOV CR3, whose code sets the switch itself.
  */
 static void update_active(struct vcpu *v, struct slot *slot)
 {
@@ -583,9 +590,44 @@ static void update_active(struct vcpu *v, struct slot *slot)
 
 	v->flow.dormant = tracing && !v->pt.context_en &&
 			  !v->pt.overflow && !v->pt.sleeping &&
-			  !(v->pt.msrs.ctl & RTIT_CTL_MTCEN);
+			  !(v->pt.msrs.ctl & (RTIT_CTL_MTCEN | RTIT_CTL_CYCEN));
 	slot->active = (tracing && !v->flow.dormant) || v->fix || v->redirect;
 	slot->watch_if = tracing && (v->pt.msrs.ctl & RTIT_CTL_EVENTEN);
+}
+
+/* ---- reset ---- */
+
+static void reset_vcpu(struct vcpu *v)
+{
+	struct slot *slot = slot_of(v);
+
+	__atomic_store_n(&v->reset_due, false, __ATOMIC_RELAXED);
+	pt_cpu_warm_reset(&v->pt);
+	flow_forget(&v->flow);
+	slot->reached = 0;
+	v->fix = FIX_NONE;
+	v->exception = false;
+	v->gp_pending = false;
+	v->fault_vector = 0;
+	v->redirect = 0;
+	v->global_status = 0;
+	v->gdt = 0;
+	v->idt = 0;
+	v->ldt = 0;
+	update_active(v, slot);
+}
+
+/*
+ * The vCPU whose callback this is. A reset of the machine that it has not met
+ * yet comes first: nothing of before counts.
+ */
+static struct vcpu *enter(unsigned int index)
+{
+	struct vcpu *v = vcpus[index];
+
+	if (__atomic_load_n(&v->reset_due, __ATOMIC_ACQUIRE))
+		reset_vcpu(v);
+	return v;
 }
 
 /* ---- registers that change without an instruction ---- */
@@ -645,7 +687,7 @@ static void want_fixup(struct vcpu *v, enum fixup fix)
 static void on_after(unsigned int index, void *userdata)
 {
 	(void)userdata;
-	run_fixup(vcpus[index]);
+	run_fixup(enter(index));
 }
 
 /* ---- instructions carried out here ---- */
@@ -838,11 +880,21 @@ static uint64_t operand_linear(struct vcpu *v, const struct insn_operand *op,
 	return linear;
 }
 
-/* ---- page faults of PTWRITE, which QEMU only knows as an invalid opcode ---- */
+/* ---- faults of PTWRITE's operand; QEMU knows an invalid opcode only ---- */
 
-/* Checks both ends of the operand; false when a page fault is due instead. */
-static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
-			 uint64_t *value)
+/* An operand of the stack segment, which only SS by default can be in 64-bit mode. */
+static bool is_of_stack(const struct insn_operand *op)
+{
+	return !op->segment && (op->base == REG_RSP - REG_RAX ||
+				op->base == REG_RBP - REG_RAX);
+}
+
+/*
+ * Checks both ends of the operand; false when a fault is due instead. Physical
+ * memory that is not there reads as ones.
+ */
+static bool load_operand(struct vcpu *v, const struct insn_operand *op,
+			 uint64_t va, unsigned int size, uint64_t *value)
 {
 	bool la57 = get_reg(v, REG_CR4) & CR4_LA57;
 	bool user = get_reg(v, REG_CS) & 3;
@@ -850,37 +902,43 @@ static bool load_operand(struct vcpu *v, uint64_t va, unsigned int size,
 	uint32_t code = 0;
 
 	for (unsigned int at = 0; at < size; at += size - 1) {
-		if (paging_may_load(read_physical, v, cr3, la57, va + at, user,
-				    &code))
+		bool canonical = address_is_canonical(va + at, la57);
+
+		if (canonical && paging_may_load(read_physical, v, cr3, la57,
+						 va + at, user, &code))
 			continue;
-		v->pf_pending = true;
-		v->pf_address = va + at;
-		v->pf_code = code;
+		v->fault_vector = canonical ? VECTOR_PF :
+				  is_of_stack(op) ? VECTOR_SS : VECTOR_GP;
+		v->fault_address = va + at;
+		v->fault_code = canonical ? code : 0;
 		return false;
 	}
-	*value = 0;
-	return read_virtual(v, va, value, size);
+	*value = ~0ULL;
+	read_virtual(v, va, value, size);
+	return true;
 }
 
 /*
- * The invalid opcode exception has been delivered: make it a page fault. The
- * two differ in the error code, CR2 and the handler; the frame is the same.
- * Returns the handler, which the next block is made to begin with.
+ * The invalid opcode exception has been delivered: make it the fault that is
+ * due. The two differ in the error code, CR2 and the handler; the frame is the
+ * same. Returns the handler, which the next block is made to begin with.
  */
-static uint64_t turn_into_page_fault(struct vcpu *v, uint64_t handler)
+static uint64_t turn_into_fault(struct vcpu *v, uint64_t handler)
 {
 	uint64_t rsp = get_reg(v, REG_RSP) - 8;
-	uint64_t code = v->pf_code;
+	uint8_t vector = v->fault_vector;
+	uint64_t code = v->fault_code;
 	uint64_t gate[2];
 
-	v->pf_pending = false;
+	v->fault_vector = 0;
 	if (!v->idt ||
-	    !read_virtual(v, v->idt + 16 * VECTOR_PF, gate, sizeof(gate)))
+	    !read_virtual(v, v->idt + sizeof(gate) * vector, gate, sizeof(gate)))
 		return handler;
 	if (!write_virtual(v, rsp, &code, sizeof(code)))
 		return handler;
 	set_reg(v, REG_RSP, rsp);
-	set_reg(v, REG_CR2, v->pf_address);
+	if (vector == VECTOR_PF)
+		set_reg(v, REG_CR2, v->fault_address);
 	v->redirect = gate_target(gate);
 	return v->redirect;
 }
@@ -917,8 +975,8 @@ static void on_ptwrite(struct vcpu *v, const struct site *site)
 	size = shape.rex & 8 ? 8 : 4;
 	if (op.is_register)
 		value = get_reg(v, REG_RAX + (unsigned int)op.base);
-	else if (!load_operand(v, operand_linear(v, &op, ip + op.end), size,
-			       &value))
+	else if (!load_operand(v, &op, operand_linear(v, &op, ip + op.end),
+			       size, &value))
 		return;
 	pt_ptwrite(&v->pt, ip, ip + op.end, value, size);
 	if (v->pt.pmi)
@@ -1038,7 +1096,7 @@ static void on_pause(unsigned int index, void *userdata)
 static void on_site(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 
 	v->back = (uintptr_t)__builtin_return_address(0);
 	switch (site->class) {
@@ -1086,7 +1144,7 @@ static void on_site(unsigned int index, void *userdata)
 static void on_if(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	uint64_t now = get_reg(v, REG_EFLAGS);
 	uint8_t opcode = site->bytes[site->len - 1];
 	uint64_t popped;
@@ -1103,18 +1161,17 @@ static void on_if(unsigned int index, void *userdata)
 	pt_if_change(&v->pt, site_ip(v, site) + site->len);
 }
 
+/* Only the boot CPU begins at the reset vector; the others are reset with it. */
 static void on_reset(unsigned int index, void *userdata)
 {
-	struct vcpu *v = vcpus[index];
-
 	(void)userdata;
-	pt_cpu_warm_reset(&v->pt);
-	flow_forget(&v->flow);
-	v->global_status = 0;
-	v->gdt = 0;
-	v->idt = 0;
-	v->ldt = 0;
-	update_active(v, slot_of(v));
+	reset_vcpu(vcpus[index]);
+	for (unsigned int i = 0; i < MAX_VCPUS; i++) {
+		if (i == index || !vcpus[i])
+			continue;
+		__atomic_store_n(&vcpus[i]->reset_due, true, __ATOMIC_RELEASE);
+		__atomic_store_n(&slot_of(vcpus[i])->active, 1, __ATOMIC_RELEASE);
+	}
 }
 
 /*
@@ -1127,7 +1184,7 @@ static void on_reset(unsigned int index, void *userdata)
 static void on_int3(unsigned int index, void *userdata)
 {
 	const struct site *site = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	uint64_t ip = site_ip(v, site);
 	uint8_t there;
 
@@ -1152,7 +1209,7 @@ static struct flow_block *take_reached(struct slot *slot)
 static void on_block(unsigned int index, void *userdata)
 {
 	struct flow_block *b = userdata;
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
 	struct slot *slot = slot_of(v);
 	struct flow_block *reached;
 	uint64_t ip;
@@ -1183,6 +1240,44 @@ static void on_block(unsigned int index, void *userdata)
 		update_active(v, slot);
 }
 
+/* What a near branch added to RSP; the pushed return address stays in memory. */
+static uint64_t stack_moved(const struct flow_block *b)
+{
+	uint16_t operand = 0;
+
+	if (b->end.class == BRANCH_CALL_IND)
+		return (uint64_t)-8;
+	if (b->end.class != BRANCH_RET)
+		return 0;
+	if (b->len >= 3 && b->bytes[b->len - 3] == OPCODE_RET_IMM)
+		memcpy(&operand, b->bytes + b->len - 2, sizeof(operand));
+	return 8 + (uint64_t)operand;
+}
+
+/*
+ * A branch to an address that is not canonical faults, and has not branched.
+ * QEMU branches and then faults: what its #GP has pushed is put right. Returns
+ * the address of what faulted.
+ */
+static uint64_t undo_branch(struct vcpu *v, uint64_t from,
+			    const struct flow_block *reached)
+{
+	uint64_t ip = flow_fault_source(&v->flow, from, reached);
+	uint64_t rsp;
+	/* Error code, RIP, CS, RFLAGS, RSP. */
+	uint64_t frame[5];
+
+	if (ip == from)
+		return from;
+	rsp = get_reg(v, REG_RSP);
+	if (!read_virtual(v, rsp, frame, sizeof(frame)) || frame[1] != from)
+		return from;
+	frame[1] = ip;
+	frame[4] -= stack_moved(reached);
+	write_virtual(v, rsp, frame, sizeof(frame));
+	return ip;
+}
+
 /*
  * QEMU 11.1 reports an exception twice: as an exception before it is delivered,
  * with an imprecise address, and then as every delivered event as an
@@ -1192,7 +1287,8 @@ static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type,
 			     uint64_t from_pc, uint64_t to_pc, void *userdata)
 {
-	struct vcpu *v = vcpus[index];
+	struct vcpu *v = enter(index);
+	struct flow_block *reached;
 	struct slot *slot;
 	bool exception;
 
@@ -1208,14 +1304,17 @@ static void on_discontinuity(unsigned int index,
 		set_reg(v, REG_RCX, v->gp_rcx);
 	}
 	slot = slot_of(v);
-	if (v->pf_pending && exception)
-		to_pc = turn_into_page_fault(v, to_pc);
+	if (v->fault_vector && exception)
+		to_pc = turn_into_fault(v, to_pc);
 	if (!pt_cpu_tracing(&v->pt)) {
 		update_active(v, slot);
 		return;
 	}
+	reached = take_reached(slot);
+	if (exception)
+		from_pc = undo_branch(v, from_pc, reached);
 	flow_event(&v->flow, exception ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
-		   from_pc, to_pc, take_reached(slot));
+		   from_pc, to_pc, reached);
 	if (v->pt.pmi)
 		deliver_pmi(v);
 	update_active(v, slot);

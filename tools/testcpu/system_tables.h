@@ -50,6 +50,14 @@ uint64_t gate_target(const uint64_t gate[2]);
  */
 int gate_find(table_read read, void *ctx, uint64_t idt, uint64_t handler);
 
+/** address_is_canonical() - whether all bits above the highest of 48, or 57, equal it */
+static inline bool address_is_canonical(uint64_t va, bool la57)
+{
+	unsigned int above = la57 ? 64 - 57 : 64 - 48;
+
+	return (uint64_t)((int64_t)(va << above) >> above) == va;
+}
+
 #define PAGE_FAULT_PRESENT	(1u << 0)
 #define PAGE_FAULT_USER		(1u << 2)
 
@@ -63,7 +71,7 @@ int gate_find(table_read read, void *ctx, uint64_t idt, uint64_t handler);
  * @user: the load is a user-mode access
  * @code: error code of the page fault, where it is not allowed
  *
- * SMAP and protection keys are not looked at.
+ * SMAP and protection keys are not looked at, nor whether @va is canonical.
  */
 bool paging_may_load(table_read read, void *ctx, uint64_t cr3, bool la57,
 		     uint64_t va, bool user, uint32_t *code);

@@ -108,6 +108,9 @@ static unsigned int start_topa(struct pt_output *out, const struct pt_msrs *m)
 	error = load_entry(out);
 	if (error)
 		return error;
+	/* A STOP leaves such an offset, and a restored one is no error. */
+	if (m->status & RTIT_STATUS_STOPPED)
+		return 0;
 	return out->offset >= out->region_size ? PT_OUT_ERROR : 0;
 }
 

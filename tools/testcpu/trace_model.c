@@ -62,6 +62,8 @@ void pt_cpu_warm_reset(struct pt_cpu *cpu)
 		truth_log_stop(&cpu->truth, cpu->tsc(cpu->tsc_ctx), 0);
 	}
 	forget_tracing(cpu);
+	cpu->pmi = false;
+	cpu->sleeping = false;
 	pt_msrs_warm_reset(&cpu->msrs);
 }
 
@@ -180,6 +182,16 @@ static void start_state(struct pt_cpu *cpu)
 			 any_range_of(cpu, RTIT_ADDR_CFG_TRACESTOP);
 }
 
+/*
+ * What was sent before tracing was off may be in another buffer and of other
+ * code: the mode is sent anew, and the next IP whole.
+ */
+static void forget_sent(struct pt_cpu *cpu)
+{
+	cpu->mode_sent = false;
+	cpu->full_ip = true;
+}
+
 static void enable(struct pt_cpu *cpu, uint64_t nlip)
 {
 	bool stop;
@@ -190,21 +202,21 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 		cpu->msrs.status |= RTIT_STATUS_ERROR;
 	cpu->trigger_en = !(cpu->msrs.status &
 			    (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
+	cpu->filter_en = !cpu->any_filter;
 	update_packet_en(cpu);
 	if (!cpu->trigger_en)
 		return;
 	pt_emit_set_limit(cpu);
 	pt_emit_mtc_restart(cpu);
 	cpu->context_en = eval_context(cpu);
-	cpu->filter_en = true;
 	stop = cpu->context_en && eval_filter(cpu, nlip);
-	if (!cpu->context_en)
-		cpu->filter_en = !cpu->any_filter;
 	/* PacketEn is still 0 here: the PSB+ holds neither mode nor FUP. */
-	if (psb_on_enable(cpu))
+	if (psb_on_enable(cpu)) {
 		pt_emit_psb(cpu, nlip);
-	else
+	} else {
+		forget_sent(cpu);
 		pt_emit_clocks(cpu);
+	}
 	update_packet_en(cpu);
 	if (cpu->packet_en) {
 		truth_log_add(&cpu->truth, TRUTH_ENABLE, TRUTH_MARK_ON, 0,

@@ -152,7 +152,7 @@ enum pt_tsx {
  * @full_ip: the next IP is not compressed
  * @last_ip: LastIP
  * @in_tx: inside a transaction
- * @mode_sent: a MODE.Exec was sent since the last PSB
+ * @mode_sent: a MODE.Exec was sent since the last PSB, and since TraceEn was set
  * @last_mode: its content
  * @tnt_count: results buffered
  * @tnt_bits: they, the youngest in bit 0
