@@ -441,15 +441,15 @@ totals_refused_tests() {
 	known_calls | records totals.rec
 	refused "totals_and_counts" 2 "only one of .*--totals" \
 		show totals.rec --totals --counts
-	refused "totals_and_hash" 2 "--totals are shown only: --hash does not" \
+	refused "totals_and_hash" 2 "--totals is shown only: --hash does not" \
 		show totals.rec --totals --hash
-	refused "totals_and_output" 2 "--totals are shown only: -o does not" \
+	refused "totals_and_output" 2 "--totals is shown only: -o does not" \
 		show totals.rec --totals -o new.rec
-	refused "totals_and_packed" 2 "--totals are shown only: -o does not" \
+	refused "totals_and_packed" 2 "--totals is shown only: -o does not" \
 		decode x.pt --totals --packed new.rec
-	refused "totals_of_a_crash_and_output" 2 "--totals are shown only" \
+	refused "totals_of_a_crash_and_output" 2 "--totals is shown only" \
 		crash vmcore --totals -o new.rec
-	refused "totals_of_a_fetch_and_hash" 2 "--totals are shown only" \
+	refused "totals_of_a_fetch_and_hash" 2 "--totals is shown only" \
 		fetch 1 --totals --hash
 	refused "on_crash_or_totals" 2 "give --on-crash or --totals" \
 		record --on-crash --totals -- true

@@ -132,6 +132,7 @@ static const struct kipt_option options[] = {
  * @core_path: of --core
  * @core: the same, opened
  * @shown: something that is shown was asked for
+ * @decoded: the last option for which the trace is decoded
  * @option: the last option that only what shows a trace has
  * @collect_option: the last one of 'collect'
  */
@@ -166,6 +167,7 @@ struct crash {
 	const char *core_path;
 	struct core_file *core;
 	bool shown;
+	const char *decoded;
 	const char *option;
 	const char *collect_option;
 };
@@ -348,6 +350,14 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	end->ip = event->ip;
 	end->faulted = event->faulted;
 	return event->ip || event->faulted;
+}
+
+/* Whether there is nothing to show with an option but what is decoded. */
+static bool option_decodes(int id)
+{
+	return (id >= VIEW_OPTION_CALLS && id <= VIEW_OPTION_TOP) || id == VIEW_OPTION_STATS ||
+	       id == VIEW_OPTION_HASH || id == VIEW_OPTION_OUTPUT || id == OPTION_LAST ||
+	       id == OPTION_MERGED;
 }
 
 /* Who counts, or keeps records, gets all. */
@@ -730,6 +740,8 @@ static int options_take(struct crash *crash, struct args *args)
 			crash->collect_option = option_name(id);
 		else if (id != VIEW_OPTION_JSON && id != VIEW_OPTION_KALLSYMS)
 			crash->option = option_name(id);
+		if (option_decodes(id))
+			crash->decoded = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);
 		if (status != KIPT_EXIT_DONE)
@@ -739,6 +751,9 @@ static int options_take(struct crash *crash, struct args *args)
 		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
 	if (crash->cpus_given && crash->all_cpus)
 		return args_bad(args, "--cpu and --all-cpus: only one of them can be meant");
+	if (crash->summary && crash->decoded)
+		return args_bad(args, "--summary decodes nothing: --%s does not go with it",
+				crash->decoded);
 	if (crash->merged && !crash->last)
 		crash->last = MERGED_LAST;
 	crash->shown |= crash->last;
