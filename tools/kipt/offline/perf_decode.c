@@ -1077,9 +1077,12 @@ static bool recording_decode(struct run *run, struct view_options *options)
 bool perf_decode(const struct perf_decode *decode,
 		 struct view_options *options)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct run *run;
 	bool ok = false;
 
+	if (!output_spares(options, decode->path))
+		return false;
+	run = calloc(1, sizeof(*run));
 	if (!run) {
 		say_errno(ENOMEM, "cannot decode %s", decode->path);
 		return false;
