@@ -343,10 +343,8 @@ static bool output_decode(const struct offline *offline,
 	maps_move(&output.maps, offline->image_maps);
 	output.view.tsc_khz = offline->saved->tsc_khz;
 	ok = trace_decode(offline, trace, &output);
-	output.view.tally.unfinished = !ok;
-	if (offline->strict && tally_gaps(&output.view.tally))
-		ok = false;
-	return output_close(&output, ok) && ok;
+	ok = output_close(&output, ok) && ok;
+	return ok && !(offline->strict && tally_gaps(&output.view.tally));
 }
 
 bool offline_decode(const struct offline *offline,

@@ -1045,11 +1045,10 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			  (double)(run->done + run->reached) / 1048576,
 			  (double)run->size / 1048576);
 	output.view.tally.seconds = progress_seconds() - start;
-	output.view.tally.unfinished = !ok || !whole;
+	ok = output_close(&output, ok && whole) && ok;
 	if (run->decode->strict && (tally_gaps(&output.view.tally) ||
 				    perf_maps_lost(run->maps)))
 		ok = false;
-	ok = output_close(&output, ok) && ok;
 	missing_say(run);
 	if (!ok || run->synced || !run->unsynced)
 		return ok;
