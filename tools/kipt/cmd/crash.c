@@ -460,8 +460,8 @@ static bool merged_decode(struct crash *crash)
 
 	crash->merge = &merge;
 	crash->output->view.merged = true;
-	ok = each_cpu(crash, cpu_decode) &&
-	     crash_merge_give(&merge, merged_take, crash->output);
+	ok = each_cpu(crash, cpu_decode);
+	ok = crash_merge_give(&merge, merged_take, crash->output) && ok;
 	crash_merge_free(&merge);
 	crash->merge = NULL;
 	return ok;
@@ -483,17 +483,35 @@ static void slots_show(const struct crash *crash)
 			       crash->view.json);
 }
 
+/* One file says how all of them were traced. */
+static bool meta_save(const struct crash *crash)
+{
+	const struct crash_set *set = &crash->machine.set;
+	const struct crash_cpu *first = NULL;
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		const struct crash_cpu *cpu = set->cpus[i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		first = first ? first : cpu;
+		if (cpu->page.ctl != first->page.ctl)
+			say_note("%s/meta.json is of CPU %u: CPU %u was traced in another way; --cpu saves those of one way",
+				 crash->save, first->page.page.number, cpu->page.page.number);
+	}
+	return !first || crash_save_meta(crash->save, &crash->machine, first);
+}
+
 static bool save(struct crash *crash, struct symbols *symbols)
 {
-	return save_folder(crash->save) &&
+	return save_folder(crash->save) && save_clear(crash->save) &&
 	       each_cpu(crash, cpu_save) &&
 	       (!crash->program || crash_program_save(crash->program,
 						      crash->save)) &&
 	       (crash->live ? save_kernel(crash->save) :
 		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
-	       (!crash->machine.set.count ||
-		crash_save_meta(crash->save, &crash->machine,
-				crash->machine.set.cpus[0]));
+	       meta_save(crash);
 }
 
 /* After what led there; what is held back is printed first. */
