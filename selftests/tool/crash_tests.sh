@@ -160,6 +160,25 @@ for line in sys.stdin:
 		"$D" --merged --counts
 }
 
+# What was decoded until Ctrl-C is shown, and is said not to be all. Where the signal comes before
+# the first branch, or after the last, it comes at another time once more.
+crash_cancel_tests() {
+	dump --cpus 1 --bytes 6000000 --size $((0x600000)) --block $((0x200000))
+	same "crash_merged_cancelled" "1 branch unfinished cancelled" "$(python3 -c 'import re, subprocess, sys, time
+for delay in [n / 200 for n in range(1, 40)]:
+    kipt = subprocess.Popen([sys.argv[1], "crash", sys.argv[2], "--merged", "--branches",
+                             "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(delay)
+    kipt.send_signal(2)
+    out, err = kipt.communicate()
+    found = re.findall(b"\"(branch)\"|\"(unfinished)\"|(cancelled)", out + err)
+    words = {b"".join(word).decode() for word in found}
+    if kipt.returncode == 1 and "branch" in words:
+        break
+print(kipt.returncode, *(w for w in ("branch", "unfinished", "cancelled") if w in words))' \
+		"$KIPT" "$D")"
+}
+
 crash_save_tests() {
 	rm -rf saved
 	dump
@@ -334,6 +353,37 @@ crash_choice_tests() {
 	refused "crash_header_is_a_page" 2 "address of a page" crash "$D" \
 		--header 0x123
 	refused "crash_cpus_are_a_list" 2 "a list of CPUs" crash "$D" --cpu x
+}
+
+# meta_ctl: of the meta.json in saved
+meta_ctl() {
+	grep -o '"ctl_bits":"[^"]*"' saved/meta.json
+}
+
+# All is of the CPUs that were chosen, and nothing of a dump before.
+crash_save_choice_tests() {
+	rm -rf saved
+	dump --cpus 3 --ctl 1:$((0x800))
+	run crash "$D" --save saved
+	same "crash_save_differs" "0 1" "$STATUS $(grep -c \
+		'meta.json is of CPU 0: CPU 1 was traced in another way' <<<"$ERR")"
+	run crash "$D" --save saved --cpu 1
+	same "crash_save_of_a_cpu" '"ctl_bits":"0x2c05"' "$(meta_ctl)"
+	same "crash_save_of_a_cpu_says_nothing" 0 "$(grep -c meta.json <<<"$ERR")"
+	same "crash_save_is_of_one_dump" "cpu1.pt" "$(cd saved && printf '%s\n' *.pt)"
+	: >saved/cpu1-mine.pt
+	: >saved/notes
+	: >saved/user-12.addr
+	: >saved/user-12.dump
+	run crash "$D" --save saved --cpu 0,2
+	same "crash_save_of_others" '"ctl_bits":"0x2405"' "$(meta_ctl)"
+	same "crash_save_spares_what_is_not_its_own" \
+		"cpu0.pt cpu1-mine.pt cpu2.pt kallsyms kernel.addr kernel.dump meta.json notes" \
+		"$(cd saved && printf '%s\n' * | paste -sd ' ')"
+	rm saved/meta.json
+	cp saved/cpu0.pt saved/cpu7.pt
+	run crash "$D" --save saved --cpu 0,2
+	same "crash_save_spares_other_folders" saved/cpu7.pt "$(echo saved/cpu7.pt*)"
 }
 
 # Threads that are not named at the time of their switch, one a line.
@@ -881,11 +931,13 @@ crash_tests() {
 	crash_died_tests
 	crash_save_tests
 	crash_merged_tests
+	crash_cancel_tests
 	crash_ring_tests
 	crash_unanswered_tests
 	crash_damage_tests
 	crash_missing_tests
 	crash_choice_tests
+	crash_save_choice_tests
 	crash_form_tests
 	crash_vmlinux_tests
 	crash_log_tests

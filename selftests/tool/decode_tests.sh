@@ -91,6 +91,8 @@ meta_tests() {
 		"$(json_types <<<"$OUT" | grep resume | cut -d' ' -f1-3)"
 	same "decode_meta_tsc" "$((0x502030405060708))" \
 		"$(grep -o '"tsc":[0-9]*' <<<"$OUT" | cut -d: -f2)"
+	printf '{"ctl_bits": null, "tsc": null, "tsc_khz": null}' >null.json
+	refused "decode_meta_null" 0 "" decode distnt.pt --image code@0x401000 --meta null.json
 	run decode distnt.pt --image code@0x401000 --json --time
 	differ "decode_control_without_meta" "enable resume 0x401010" \
 		"$(json_types <<<"$OUT" | grep resume | cut -d' ' -f1-3)"

@@ -253,6 +253,10 @@ diff_html_tests() {
 		--html never.html
 	same "diff_html_is_not_made_without" 0 "$(find . -name never.html | wc -l)"
 	refused "diff_html_or_json" 2 "--json does not go with it" diff a.rec b.rec --html o --json
+	cp a.rec same.rec
+	refused "diff_html_over_its_input" 1 "--html same.rec: that is the file which is read" \
+		diff a.rec same.rec --html same.rec
+	same "diff_html_spares_its_input" "$(md5sum <a.rec)" "$(md5sum <same.rec)"
 	refused "diff_html_disk_full" 1 "cannot write to /dev/full" diff a.rec b.rec \
 		--html /dev/full
 }
@@ -438,6 +442,10 @@ print(o["unit"], o["a"]["time"], o["b"]["time"])')"
 	run diff timed.data later.rec
 	same "diff_perf_and_records" "0 1" "$STATUS $(grep -c \
 		'^How fast the TSC is, is known of A only: calls and instructions' <<<"$OUT")"
+	cp later.data same.data
+	refused "diff_perf_over_its_input" 1 "--html same.data: that is the file which is read" \
+		diff timed.data same.data --html same.data
+	same "diff_perf_spares_its_input" "$(md5sum <later.data)" "$(md5sum <same.data)"
 	refused "diff_perf_without_trace" 1 "has no trace" diff timed.data none.data
 	refused "diff_raw_trace" 1 "timed.pt is neither .* 'kipt decode timed.pt -o FILE'" \
 		diff timed.data timed.pt

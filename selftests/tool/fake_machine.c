@@ -5,7 +5,8 @@
  * as to someone who may trace ("all") or may not ("few"); "none": it is loaded, and
  * no CPU has PT. Whatever is not set is as it is here. With the module there are two
  * sessions and three snapshots, which have each member that sessions and snapshots can
- * have, and a session that is made has number 3.
+ * have, and a session that is made has number 3. A fetch gives one branch; with
+ * FAKE_FETCH=endless more seem to come, and none do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,11 @@ int __wrap_genl_session_start(struct genl *genl, u32 id);
 int __wrap_genl_snapshot_each(struct genl *genl,
 			      void (*found)(void *ctx, const struct kipt_snapshot *s),
 			      void *ctx);
+int __wrap_genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
+			    void (*piece)(void *ctx, const struct kipt_piece *piece),
+			    void *ctx);
+int __wrap_genl_fetch_wait(struct genl *genl, int timeout_ms);
+bool __wrap_genl_fetch_over(const struct genl *genl);
 
 /* A fake connection; nobody reads it. */
 static char connection;
@@ -53,6 +59,7 @@ void __wrap_hardware_caps(struct kipt_caps *caps)
 	caps->leaf1_eax = 0x02490002;
 	caps->leaf1_ebx = 0x003f3fff;
 	caps_settle(caps);
+	caps->tsc_khz = 2000000;
 }
 
 struct genl *__wrap_genl_open(bool quiet)
@@ -191,4 +198,50 @@ int __wrap_genl_snapshot_each(struct genl *genl,
 	for (i = 0; i < sizeof(snapshots) / sizeof(*snapshots); i++)
 		found(ctx, &snapshots[i]);
 	return 0;
+}
+
+/* The fetch that was started. */
+static void (*fetch_piece)(void *ctx, const struct kipt_piece *piece);
+static void *fetch_ctx;
+static bool fetch_given;
+
+int __wrap_genl_fetch_start(struct genl *genl, const struct genl_fetch *fetch,
+			    void (*piece)(void *ctx, const struct kipt_piece *piece),
+			    void *ctx)
+{
+	(void)genl;
+	(void)fetch;
+	fetch_piece = piece;
+	fetch_ctx = ctx;
+	return 0;
+}
+
+int __wrap_genl_fetch_wait(struct genl *genl, int timeout_ms)
+{
+	static struct kipt_record records[] = {
+		{ .type = KIPT_RECORD_CPU, .flags = KIPT_RF_NO_IP },
+		{ .type = KIPT_RECORD_TIME, .value = 1000 },
+		{ .type = KIPT_RECORD_ENABLE, .kind = 1, .ip = 0x401000 },
+		{ .type = KIPT_RECORD_TIME, .value = 2000 },
+		{ .type = KIPT_RECORD_BRANCH, .kind = KIPT_BRANCH_JUMP, .aux = 1,
+		  .ip = 0x401000, .value = 0x401005 },
+	};
+	const struct kipt_piece piece = {
+		.fetch = 1, .total = 100, .done = 50, .in_chunk = true, .records = records,
+		.count = sizeof(records) / sizeof(*records), .end = !getenv("FAKE_FETCH"),
+	};
+
+	(void)genl;
+	(void)timeout_ms;
+	if (fetch_given)
+		return 0;
+	fetch_given = true;
+	fetch_piece(fetch_ctx, &piece);
+	return 1;
+}
+
+bool __wrap_genl_fetch_over(const struct genl *genl)
+{
+	(void)genl;
+	return fetch_given && !getenv("FAKE_FETCH");
 }

@@ -59,6 +59,26 @@ record_perf_refused() {
 		/tmp/kipt-ran.$$ 2>/dev/null)"
 }
 
+# fetched FAKE: what comes of a trace that the fake machine has
+fetched() {
+	local fake=$1 pid
+	export FAKE_PT=1 FAKE_MODULE=all
+	"$fake" fetch 2 -o fetched.rec 2>err
+	same "fetch_keeps_the_clock" "0 2000000" "$? $(od -An -tu4 -j4 -N4 fetched.rec | xargs)"
+	same "fetch_shows_times" 1 "$("$KIPT" show fetched.rec --branches --time 2>err |
+		grep -c '^ *0.500 us .* -> 401005')"
+	FAKE_FETCH=endless "$fake" fetch 2 --totals --json >out 2>err &
+	pid=$!
+	until grep -q "^SigCgt:.*[2367abef]\$" /proc/$pid/status; do
+		sleep 0.01
+	done
+	kill -INT $pid
+	wait $pid
+	same "fetch_cancelled" "1 1" "$? $(grep -c '^kipt: cancelled: ' err)"
+	refused "fetch_cancelled_is_not_merged" 1 "the file is not whole" merge out
+	unset FAKE_PT FAKE_MODULE
+}
+
 info_tests() {
 	local fake
 	fake=$(dirname "$KIPT")/kipt_fake
@@ -67,6 +87,7 @@ info_tests() {
 		return
 	fi
 	record_perf_refused "$fake"
+	fetched "$fake"
 	info may_trace 0 "" FAKE_PT=1 FAKE_MODULE=all
 	info_has may_trace 0 0 0 1
 	info may_not_trace 0 "" FAKE_PT=1 FAKE_MODULE=few

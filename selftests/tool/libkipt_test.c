@@ -16,7 +16,7 @@ static const char *perf, *raw, *pages;
 
 struct seen {
 	unsigned int branches, others, instructions;
-	uint32_t pid;
+	uint32_t pid, cpu;
 	char words[64];
 	/* Want no more after so many; decode this one within the first. */
 	unsigned int most;
@@ -47,6 +47,7 @@ static bool take(void *ctx, struct libkipt *trace,
 	seen->branches++;
 	seen->instructions += record->instructions;
 	seen->pid = record->pid;
+	seen->cpu = record->cpu;
 	snprintf(seen->words + strlen(seen->words),
 		 sizeof(seen->words) - strlen(seen->words), "%s %llx %llx;",
 		 record->kind, (unsigned long long)record->from,
@@ -77,7 +78,7 @@ static void records(void)
 {
 	struct seen of_raw = { 0 }, of_perf = { 0 }, few = { .most = 1 };
 	struct seen nested = { .within = raw }, again = { .again = raw };
-	struct seen reached = { 0 };
+	struct seen reached = { 0 }, named = { 0 };
 
 	check("libkipt_raw", decode(raw, &of_raw, NULL) &&
 	      !strcmp(of_raw.words, WORDS) && of_raw.instructions == 2);
@@ -88,6 +89,8 @@ static void records(void)
 	      !strcmp(nested.words, WORDS));
 	check("libkipt_again", decode(perf, &again, NULL) &&
 	      !strcmp(again.words, WORDS) && again.others < 1000);
+	check("libkipt_cpu_of_a_name", decode("cpu3.pt", &named, NULL) && named.cpu == 3 &&
+	      !of_raw.cpu);
 	/* Some of its five instructions a PSB counts. */
 	check("libkipt_psb_within", decode("reached.pt", &reached, NULL) &&
 	      reached.branches == 1 && reached.instructions == 5);

@@ -74,6 +74,7 @@ library_use() {
 	head -c 4078 /dev/zero >>two.dump
 	bytes 00 10 40 00 00 00 00 00 >two.addr
 	bytes $TRACE >two.pt
+	cp two.pt cpu3.pt
 	bytes $PSB 02 23 99 01 51 00 10 40 00 04 $PSB 99 01 5D 04 10 40 00 02 23 \
 		2D 10 10 3D 10 10 01 >reached.pt
 	python3 "$HERE/make_perf.py" two.data two.pt elf=two

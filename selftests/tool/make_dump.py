@@ -173,9 +173,9 @@ def stop(cpu, state, head, tail, tsc):
                               100 + cpu, 100 + cpu, b"task %d" % cpu))
 
 
-def cpu_body(cpu, size, blocks, here):
-    return struct.pack("<IIQIIIIIIIIQQ64sII", cpu, 1, 0x2000 | 1 << 10 | 5, 0, 0,
-                       0, 0, 1, 80, 25000000, 20, size, TSC, COOKIE, blocks, here)
+def cpu_body(args, cpu, blocks, here):
+    return struct.pack("<IIQIIIIIIIIQQ64sII", cpu, 1, 0x2000 | 1 << 10 | 5 | args.ctl.get(cpu, 0),
+                       0, 0, 0, 0, 1, 80, 25000000, 20, args.size, TSC, COOKIE, blocks, here)
 
 
 COOKIE = bytes(range(100, 164))
@@ -259,7 +259,7 @@ def cpu_page(args, memory, cpu, head, tail):
     last = cpu == args.cpus - 1
     page = bytearray(page_head(args, 2, 0, cpu, 0 if last else
                                args.base + 0x2000 + PAGE * cpu, link))
-    page += cpu_body(cpu, args.size, len(blocks), here)
+    page += cpu_body(args, cpu, len(blocks), here)
     begin = len(page)
     page += stop(cpu, args.states.get(cpu, 2), head, tail, args.event)
     end = len(page)
@@ -303,7 +303,7 @@ def copy_add(args, memory, slot, cpu, file):
     if len(data) > COPY_TRACE:
         data, head, tail = data[-COPY_TRACE:], 2 * COPY_TRACE, COPY_TRACE
     memory.put(at, page_head(args, 2, 1000, cpu, magic=magic) +
-               cpu_body(cpu, args.size, 4, 4) +
+               cpu_body(args, cpu, 4, 4) +
                bytes(4) + stop(cpu, 2, head, tail, TSC + 10**8 * slot)[4:])
     memory.put(at + PAGE, data)
     logs = at + PAGE + COPY_TRACE
@@ -577,6 +577,7 @@ def options():
     add("--block", type=int, default=0x4000, help="its blocks have")
     add("--version", type=int, default=1)
     add("--states", type=states_of, default={}, help="CPU:STATE,...")
+    add("--ctl", type=states_of, default={}, help="CPU:MORE BITS OF IA32_RTIT_CTL,...")
     add("--no-event", action="store_true")
     add("--no-vmcoreinfo", action="store_true")
     add("--kallsyms", default="own", help="own, negative or base")

@@ -541,6 +541,13 @@ output_tests() {
 	same "show_says_that_there_are_no_instructions" \
 		"kipt: note: copy.rec holds no instructions: they are only in files that were made with --insns" \
 		"$(grep note <<<"$ERR")"
+	printf 'kipt-maps 1\nprocess 7 old\n' >good.rec.maps
+	run show copy.rec -o good.rec
+	same "output_drops_older_mappings" "0 good.rec" "$STATUS $(echo good.rec*)"
+	echo "my notes" >good.rec.maps
+	run show copy.rec -o good.rec
+	same "output_spares_what_are_no_mappings" "0 my notes" "$STATUS $(cat good.rec.maps)"
+	rm good.rec.maps
 	same "output_to_standard_output" "$(md5sum <copy.rec)" \
 		"$("$KIPT" show copy.rec -o - | md5sum)"
 }

@@ -441,15 +441,15 @@ totals_refused_tests() {
 	known_calls | records totals.rec
 	refused "totals_and_counts" 2 "only one of .*--totals" \
 		show totals.rec --totals --counts
-	refused "totals_and_hash" 2 "--totals are shown only: --hash does not" \
+	refused "totals_and_hash" 2 "--totals is shown only: --hash does not" \
 		show totals.rec --totals --hash
-	refused "totals_and_output" 2 "--totals are shown only: -o does not" \
+	refused "totals_and_output" 2 "--totals is shown only: -o does not" \
 		show totals.rec --totals -o new.rec
-	refused "totals_and_packed" 2 "--totals are shown only: -o does not" \
+	refused "totals_and_packed" 2 "--totals is shown only: -o does not" \
 		decode x.pt --totals --packed new.rec
-	refused "totals_of_a_crash_and_output" 2 "--totals are shown only" \
+	refused "totals_of_a_crash_and_output" 2 "--totals is shown only" \
 		crash vmcore --totals -o new.rec
-	refused "totals_of_a_fetch_and_hash" 2 "--totals are shown only" \
+	refused "totals_of_a_fetch_and_hash" 2 "--totals is shown only" \
 		fetch 1 --totals --hash
 	refused "on_crash_or_totals" 2 "give --on-crash or --totals" \
 		record --on-crash --totals -- true
@@ -561,25 +561,56 @@ cpu = json.loads(sys.stdin.readline())["cpus"][0]
 print(cpu["ticks"], cpu["lost"])')"
 }
 
-# Ctrl-C shows what came until then. The pipe holds less than what is written into it
-# before the signal, and nobody opens it before the signal is caught.
-totals_cancel_tests() {
-	mkfifo wait.rec
+# show_cancelled OPTION...: Ctrl-C amid a file: exit status in $STATUS, output in "out", errors
+# in "err". The pipe holds less than what is written into it before the signal, and nobody
+# opens it before the signal is caught.
+show_cancelled() {
+	local pid
+	[ -p wait.rec ] || mkfifo wait.rec
 	known_calls | records totals.rec
 	python3 -c 'data = open("totals.rec", "rb").read()
 open("more.rec", "wb").write(data[24:] * 1000)'
-	"$KIPT" show wait.rec --totals --json --kallsyms kallsyms >out 2>err &
-	local pid=$!
+	"$KIPT" show wait.rec --kallsyms kallsyms "$@" >out 2>err &
+	pid=$!
 	{
 		cat totals.rec more.rec
 		kill -INT $pid
 		cat more.rec more.rec
 	} >wait.rec 2>/dev/null
 	wait $pid
-	same "totals_cancelled_exits_1" 1 $?
+	STATUS=$?
+}
+
+# What came until then is shown, and is not taken for all.
+totals_cancel_tests() {
+	local form
+	for form in --counts --stats --branches; do
+		show_cancelled $form
+		same "cancelled_$form" "1 1" "$STATUS $(grep -c '^kipt: cancelled: ' err)"
+		same "cancelled_${form}_shows_what_came" 1 "$(($(cat out err | wc -l) > 1))"
+	done
+	cp totals.rec cancelled.rec
+	show_cancelled -o cancelled.rec
+	same "cancelled_records" "1 1" "$STATUS $(grep -c '^kipt: cancelled: ' err)"
+	refused "cancelled_records_say_so" 0 "the file is not whole: what made it was cancelled" \
+		show cancelled.rec --kallsyms kallsyms -o copy.rec
+	for form in cancelled copy; do
+		same "${form}_records_are_cut" "lost: the file is cut" \
+			"$("$KIPT" open $form.rec --kallsyms kallsyms 2>err | sed -n 4p)"
+	done
+	"$KIPT" show cancelled.rec --kallsyms kallsyms --totals --json >out 2>err
+	refused "cancelled_records_are_not_merged" 1 "the file is not whole" merge out
+	{ cpu 0; call 010 100; echo "28 0 0 7 0 0"; call 010 100; } | records broken.rec
+	refused "open_broken" 1 "packed records make no sense" open broken.rec --kallsyms kallsyms
+	same "open_broken_is_cut" "lost: the file is cut" "$(sed -n 4p <<<"$OUT")"
+	"$KIPT" show broken.rec --kallsyms kallsyms --totals --json >out 2>err
+	refused "broken_is_not_merged" 1 "the file is not whole" merge out
+	show_cancelled --totals --json
+	same "totals_cancelled_exits_1" 1 $STATUS
 	same "totals_cancelled_says_so" 1 "$(grep -c '^kipt: cancelled: ' err)"
 	same "totals_cancelled_shows_what_came" "first" \
 		"$(totals_json <out | sed -n '1s/ .*//p')"
+	refused "totals_cancelled_are_not_merged" 1 "the file is not whole" merge out
 }
 
 # open_perf NAME WANT: the lines 2 to 5 that it has of timed.data

@@ -76,7 +76,7 @@ ctl_names_without_help() {
 }
 
 option_tests() {
-	local verb
+	local verb option
 	refused "stop_needs_id" 2 "stop needs ID" stop
 	refused "stop_one_id" 2 "too many: '2'" stop 1 2
 	refused "stop_id_is_a_number" 2 "'x' is no session id" stop x
@@ -224,6 +224,29 @@ option_tests() {
 		open no.data --branches --max-depth 3
 	refused "fold_of_the_screen" 1 "--no-fold does nothing here: it is for --calls" \
 		open no.data --no-fold
+	refused "depth_of_json" 1 "--max-depth does nothing here: it is for --calls" \
+		show no.rec --json --max-depth 3
+	refused "fold_of_stats" 1 "--no-fold does nothing here: it is for --calls" \
+		show no.rec --stats --no-fold
+	for option in --json --stats --hash; do
+		refused "records_or_$option" 2 "records go to standard output: $option does not" \
+			show no.rec -o - $option
+	done
+	refused "packed_or_stats" 2 "records go to standard output: --stats does not" \
+		decode x.pt --packed - --stats
+	refused "on_crash_or_lost" 2 "--lost has no end to be shown: give --on-crash or --lost" \
+		record --on-crash --lost -- true
+	for option in "--max-depth 3" --no-fold --time --source "--top 3" "--jobs 2" \
+		"--memory 8M" "--decode-cpus 0" "--nice 1"; do
+		# shellcheck disable=SC2086
+		refused "perf_data_or_${option% *}" 2 "shows nothing: leave ${option% *} out" \
+			record -o x.data $option -- true
+	done
+	for option in "-o x.rec" --stats --hash --counts --branches "--last 5" --merged; do
+		# shellcheck disable=SC2086
+		refused "summary_or_${option// /_}" 2 "--summary decodes nothing: --?[a-z]* does not" \
+			crash vmcore --summary $option
+	done
 	refused "depth_zero" 2 "allowed are 1 to 10000" fetch 1 --max-depth 0
 	refused "record_needs_command" 2 "needs a command" record
 	refused "record_needs_command_dashes" 2 "needs a command" record --

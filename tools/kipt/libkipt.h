@@ -66,7 +66,8 @@ enum libkipt_type {
  * @value, @aux: of OTHER and GAP, as linux/kipt_record.h has them
  * @instructions: executed since the BRANCH, CALL, EVENT, BEGIN or END before, this
  *	branch included; of these and END
- * @cpu: which CPU; UINT32_MAX: the trace is of a thread, and nobody knows on which CPUs it ran
+ * @cpu: which CPU, of a raw trace that of its name cpuN.pt, else 0; UINT32_MAX: the trace is of a
+ *	thread, and nobody knows on which CPUs it ran
  * @pid: which process; 0: not known
  * @tid: which task; 0: not known
  * @tsc: the time-stamp counter, as far as the trace shows; 0: not known

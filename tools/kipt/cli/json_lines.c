@@ -74,6 +74,16 @@ void jsonl_flag(struct json_object *object, const char *key, int flag)
 	json_object_object_add(object, key, json_object_new_boolean(flag));
 }
 
+const char *jsonl_member(struct json_object *object, const char *key)
+{
+	struct json_object *member;
+	const char *text = NULL;
+
+	if (json_object_object_get_ex(object, key, &member))
+		text = json_object_get_string(member);
+	return text ? text : "";
+}
+
 const char *jsonl_string(struct json_object *object)
 {
 	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |

@@ -54,6 +54,15 @@ void jsonl_hex(struct json_object *object, const char *key, u64 value);
 void jsonl_flag(struct json_object *object, const char *key, int flag);
 
 /**
+ * jsonl_member() - the text of a member
+ * @object: what has it, or has not
+ * @key: its name
+ *
+ * Return: it, as long as @object lives and is not changed; "" where there is none.
+ */
+const char *jsonl_member(struct json_object *object, const char *key);
+
+/**
  * jsonl_string() - the text of an object
  * @object: what
  *

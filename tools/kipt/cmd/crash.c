@@ -132,6 +132,7 @@ static const struct kipt_option options[] = {
  * @core_path: of --core
  * @core: the same, opened
  * @shown: something that is shown was asked for
+ * @decoded: the last option for which the trace is decoded
  * @option: the last option that only what shows a trace has
  * @collect_option: the last one of 'collect'
  */
@@ -166,6 +167,7 @@ struct crash {
 	const char *core_path;
 	struct core_file *core;
 	bool shown;
+	const char *decoded;
 	const char *option;
 	const char *collect_option;
 };
@@ -350,6 +352,14 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	return event->ip || event->faulted;
 }
 
+/* Whether there is nothing to show with an option but what is decoded. */
+static bool option_decodes(int id)
+{
+	return (id >= VIEW_OPTION_CALLS && id <= VIEW_OPTION_TOP) || id == VIEW_OPTION_STATS ||
+	       id == VIEW_OPTION_HASH || id == VIEW_OPTION_OUTPUT || id == OPTION_LAST ||
+	       id == OPTION_MERGED;
+}
+
 /* Who counts, or keeps records, gets all. */
 static bool gets_all(const struct view_options *view)
 {
@@ -450,8 +460,8 @@ static bool merged_decode(struct crash *crash)
 
 	crash->merge = &merge;
 	crash->output->view.merged = true;
-	ok = each_cpu(crash, cpu_decode) &&
-	     crash_merge_give(&merge, merged_take, crash->output);
+	ok = each_cpu(crash, cpu_decode);
+	ok = crash_merge_give(&merge, merged_take, crash->output) && ok;
 	crash_merge_free(&merge);
 	crash->merge = NULL;
 	return ok;
@@ -473,17 +483,35 @@ static void slots_show(const struct crash *crash)
 			       crash->view.json);
 }
 
+/* One file says how all of them were traced. */
+static bool meta_save(const struct crash *crash)
+{
+	const struct crash_set *set = &crash->machine.set;
+	const struct crash_cpu *first = NULL;
+	u32 i;
+
+	for (i = 0; i < set->count; i++) {
+		const struct crash_cpu *cpu = set->cpus[i];
+
+		if (!cpu_chosen(crash, cpu->page.page.number))
+			continue;
+		first = first ? first : cpu;
+		if (cpu->page.ctl != first->page.ctl)
+			say_note("%s/meta.json is of CPU %u: CPU %u was traced in another way; --cpu saves those of one way",
+				 crash->save, first->page.page.number, cpu->page.page.number);
+	}
+	return !first || crash_save_meta(crash->save, &crash->machine, first);
+}
+
 static bool save(struct crash *crash, struct symbols *symbols)
 {
-	return save_folder(crash->save) &&
+	return save_folder(crash->save) && save_clear(crash->save) &&
 	       each_cpu(crash, cpu_save) &&
 	       (!crash->program || crash_program_save(crash->program,
 						      crash->save)) &&
 	       (crash->live ? save_kernel(crash->save) :
 		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
-	       (!crash->machine.set.count ||
-		crash_save_meta(crash->save, &crash->machine,
-				crash->machine.set.cpus[0]));
+	       meta_save(crash);
 }
 
 /* After what led there; what is held back is printed first. */
@@ -730,6 +758,8 @@ static int options_take(struct crash *crash, struct args *args)
 			crash->collect_option = option_name(id);
 		else if (id != VIEW_OPTION_JSON && id != VIEW_OPTION_KALLSYMS)
 			crash->option = option_name(id);
+		if (option_decodes(id))
+			crash->decoded = option_name(id);
 		status = taken ? KIPT_EXIT_DONE :
 				 option_take(crash, id, args->value);
 		if (status != KIPT_EXIT_DONE)
@@ -739,6 +769,9 @@ static int options_take(struct crash *crash, struct args *args)
 		return id == ARGS_HELP ? -1 : KIPT_EXIT_USAGE;
 	if (crash->cpus_given && crash->all_cpus)
 		return args_bad(args, "--cpu and --all-cpus: only one of them can be meant");
+	if (crash->summary && crash->decoded)
+		return args_bad(args, "--summary decodes nothing: --%s does not go with it",
+				crash->decoded);
 	if (crash->merged && !crash->last)
 		crash->last = MERGED_LAST;
 	crash->shown |= crash->last;

@@ -239,19 +239,6 @@ static int packed_settle(struct decode *d, const struct args *args)
 	return KIPT_EXIT_DONE;
 }
 
-/* "cpu3.pt" is of CPU 3. */
-static u32 cpu_of(const char *path)
-{
-	const char *name = strrchr(path, '/');
-	unsigned int cpu;
-	int end = 0;
-
-	name = name ? name + 1 : path;
-	if (sscanf(name, "cpu%u.pt%n", &cpu, &end) == 1 && end && !name[end])
-		return cpu;
-	return 0;
-}
-
 static bool decode(struct decode *d, const char *path)
 {
 	if (d->symfs || d->vmlinux) {
@@ -264,7 +251,6 @@ static bool decode(struct decode *d, const char *path)
 	d->offline.image = d->image;
 	d->offline.image_maps = &d->maps;
 	d->offline.saved = &d->saved;
-	d->offline.cpu = cpu_of(path);
 	d->offline.strict = d->strict;
 	d->offline.part = d->part;
 	d->offline.demangle = !d->no_demangle && !d->view.json;
@@ -295,7 +281,7 @@ static bool recording_decode(struct decode *d, const char *path)
 			  path);
 		return false;
 	}
-	return output_spares(&d->view, path) && perf_decode(&decode, &d->view);
+	return perf_decode(&decode, &d->view);
 }
 
 static int options_take(struct decode *d, struct args *args)

@@ -101,7 +101,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 
 	if (!output_open(&output, &request->view, true))
 		return false;
-	if (view_timed(&request->view) && !genl_info(genl, &info))
+	if (!genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
 	ok = fetch_run(&what, &output);
 	ok = output_close(&output, ok) && ok;

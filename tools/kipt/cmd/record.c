@@ -107,8 +107,7 @@ static int crash_settle(struct recording *r, const struct args *args)
 		return args_bad(args, "--on-crash needs the last trace there is: --mode once keeps the first");
 	if (r->view.mode >= VIEW_COUNTS)
 		return args_bad(args, "--%s has no end to be shown: give --on-crash or --%s",
-				r->view.mode == VIEW_COUNTS ? "counts" : "totals",
-				r->view.mode == VIEW_COUNTS ? "counts" : "totals");
+				r->view.mode_name, r->view.mode_name);
 	if (r->view.hash || r->view.stats)
 		return args_bad(args, "--%s is of all that was traced, --on-crash shows its end: give one of them",
 				r->view.hash ? "hash" : "stats");
@@ -138,18 +137,29 @@ static int snapshot_settle(const struct recording *r, const struct args *args)
 	return KIPT_EXIT_DONE;
 }
 
+/* An option that is for what decodes and shows; NULL: none was given. */
+static const char *shows(const struct recording *r)
+{
+	const struct view_options *view = &r->view;
+
+	return view->mode_given ? "a view" : view->stats ? "--stats" : view->hash ? "--hash" :
+	       view->json ? "--json" : r->on_crash ? "--on-crash" :
+	       view->max_depth ? "--max-depth" : view->no_fold ? "--no-fold" :
+	       view->time ? "--time" : view->source ? "--source" : view->top_given ? "--top" :
+	       r->fetch.jobs ? "--jobs" : r->fetch.memory ? "--memory" :
+	       r->fetch.cpus ? "--decode-cpus" : r->fetch.nice ? "--nice" : NULL;
+}
+
 /* What -o FILE.data means for the rest; an enum kipt_exit. */
 static int perf_settle(struct recording *r, const struct args *args)
 {
 	const struct view_options *view = &r->view;
-	const char *shown = view->mode_given ? "a view" : view->stats ? "--stats" :
-			    view->hash ? "--hash" : view->json ? "--json" :
-			    r->on_crash ? "--on-crash" : NULL;
+	const char *shown = shows(r);
 
 	if (!perf_recording_is(view->output))
 		return KIPT_EXIT_DONE;
 	if (shown)
-		return args_bad(args, "-o %s keeps the trace as perf does and shows nothing: leave %s out, and give it to 'kipt decode %s'",
+		return args_bad(args, "-o %s keeps the trace as perf does and shows nothing: leave %s out; 'kipt decode %s' shows it",
 				view->output, shown, view->output);
 	r->perf = view->output;
 	r->view.output = NULL;

@@ -43,6 +43,9 @@ static void about_take(void *ctx, const struct record_file_about *about)
 	if (about->guests)
 		names_guests(output->names);
 	output->calls_only = about->calls;
+	output->view.cut = output->view.tally.unfinished = about->cut;
+	if (about->cut)
+		say_note("the file is not whole: what made it was cancelled, or failed");
 	if (about->calls && !calls_suffice(options))
 		say_note("the file was made with --calls: calls and returns are all branches that it has");
 }
@@ -58,12 +61,10 @@ static bool file_read(const char *path, struct output *output)
 {
 	bool ok;
 
-	if (output->options->mode >= VIEW_TOTALS)
-		progress_catch();
+	progress_catch();
 	ok = record_file_read(path, about_take, records_take, output);
-	output->view.tally.unfinished = !ok;
-	if (!progress_interrupted()) {
-		output->view.cut = !ok;
+	if (ok || !progress_interrupted()) {
+		output->view.cut |= !ok;
 		return ok;
 	}
 	say_error(output->options->collect ?

@@ -60,20 +60,10 @@ void ranges_json(struct json_object *object, const struct kipt_range *ranges,
 	json_object_object_add(object, "filters", list);
 }
 
-static const char *text_member(struct json_object *object, const char *key)
-{
-	struct json_object *member;
-	const char *text = NULL;
-
-	if (json_object_object_get_ex(object, key, &member))
-		text = json_object_get_string(member);
-	return text ? text : "";
-}
-
 static bool hex_member(struct json_object *object, const char *key,
 		       u64 *number)
 {
-	const char *text = text_member(object, key);
+	const char *text = jsonl_member(object, key);
 	char *end;
 
 	errno = 0;
@@ -85,7 +75,7 @@ static bool range_from_json(struct json_object *entry,
 			    struct kipt_range *range)
 {
 	return json_object_is_type(entry, json_type_object) &&
-	       kind_parse(text_member(entry, "kind"), &range->kind) &&
+	       kind_parse(jsonl_member(entry, "kind"), &range->kind) &&
 	       hex_member(entry, "first", &range->first) &&
 	       hex_member(entry, "last", &range->last) &&
 	       range->first <= range->last;

@@ -245,11 +245,24 @@ static bool shown_find(struct shown *shown, const struct offline *offline,
 	return part_find(shown, offline, trace, output->options);
 }
 
+/* "cpu3.pt" is of CPU 3. */
+static u32 cpu_of(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned int cpu;
+	int end = 0;
+
+	name = name ? name + 1 : path;
+	if (sscanf(name, "cpu%u.pt%n", &cpu, &end) == 1 && end && !name[end])
+		return cpu;
+	return 0;
+}
+
 /* The first part has the line that says so. */
-static void cpu_begin(const struct offline *offline, struct output *output)
+static void cpu_begin(const struct offline *offline, u32 cpu, struct output *output)
 {
 	output->muted = offline->part.number > 1;
-	cpu_tell(output, offline->cpu);
+	cpu_tell(output, cpu);
 	output->muted = false;
 }
 
@@ -274,15 +287,16 @@ static bool trace_decode(const struct offline *offline,
 		.read = code_read,
 		.ctx = (void *)offline,
 	};
+	u32 cpu = cpu_of(offline->path);
 	struct shown shown;
 	struct jobs *jobs;
 	bool ok;
 
 	if (!is_trace(trace, offline->path))
 		return false;
-	if (!narrow_has(&output->options->narrow.cpus, offline->cpu)) {
+	if (!narrow_has(&output->options->narrow.cpus, cpu)) {
 		output->view.tally.trace_left = trace->size;
-		cpu_tell(output, offline->cpu);
+		cpu_tell(output, cpu);
 		return true;
 	}
 	if (!shown_find(&shown, offline, trace, output))
@@ -306,7 +320,7 @@ static bool trace_decode(const struct offline *offline,
 		return false;
 	}
 	progress_catch();
-	cpu_begin(offline, output);
+	cpu_begin(offline, cpu, output);
 	ok = jobs_work(jobs, trace, &shown, offline->path, output);
 	jobs_destroy(jobs);
 	return ok;
@@ -329,10 +343,8 @@ static bool output_decode(const struct offline *offline,
 	maps_move(&output.maps, offline->image_maps);
 	output.view.tsc_khz = offline->saved->tsc_khz;
 	ok = trace_decode(offline, trace, &output);
-	output.view.tally.unfinished = !ok;
-	if (offline->strict && tally_gaps(&output.view.tally))
-		ok = false;
-	return output_close(&output, ok) && ok;
+	ok = output_close(&output, ok) && ok;
+	return ok && !(offline->strict && tally_gaps(&output.view.tally));
 }
 
 bool offline_decode(const struct offline *offline,

@@ -13,14 +13,13 @@
 
 /**
  * struct offline - what is decoded, and how
- * @path: file of the trace
+ * @path: file of the trace, which is of CPU N if it is called cpuN.pt, else of CPU 0
  * @config: how to read it; its output is chosen here, its memory is for all
  *	jobs together
  * @image: code
  * @image_maps: its mappings, which are moved away
  * @saved: symbols and mappings beside the trace, for those that the options do not
  *	name; and the frequency of its TSC
- * @cpu: the CPU it is of, for what is shown
  * @jobs: threads, 1..JOBS_MAX
  * @part: which part of the trace is shown
  * @strict: fail if there is any gap
@@ -32,7 +31,6 @@ struct offline {
 	const struct image *image;
 	struct maps *image_maps;
 	const struct saved_dir *saved;
-	u32 cpu;
 	u32 jobs;
 	struct part part;
 	bool strict;

@@ -1045,11 +1045,10 @@ static bool all_decode(struct run *run, struct view_options *options, bool whole
 			  (double)(run->done + run->reached) / 1048576,
 			  (double)run->size / 1048576);
 	output.view.tally.seconds = progress_seconds() - start;
-	output.view.tally.unfinished = !ok || !whole;
+	ok = output_close(&output, ok && whole) && ok;
 	if (run->decode->strict && (tally_gaps(&output.view.tally) ||
 				    perf_maps_lost(run->maps)))
 		ok = false;
-	ok = output_close(&output, ok) && ok;
 	missing_say(run);
 	if (!ok || run->synced || !run->unsynced)
 		return ok;
@@ -1077,9 +1076,12 @@ static bool recording_decode(struct run *run, struct view_options *options)
 bool perf_decode(const struct perf_decode *decode,
 		 struct view_options *options)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct run *run;
 	bool ok = false;
 
+	if (!output_spares(options, decode->path))
+		return false;
+	run = calloc(1, sizeof(*run));
 	if (!run) {
 		say_errno(ENOMEM, "cannot decode %s", decode->path);
 		return false;

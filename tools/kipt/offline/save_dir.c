@@ -3,8 +3,10 @@
  * Saves what decoding elsewhere needs, see save_dir.h. The raw trace itself is
  * raw_device.c's; kernel text comes through kernel_text.c.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +30,44 @@ bool save_folder(const char *dir)
 		return true;
 	say_errno(errno, "cannot make folder %s", dir);
 	return false;
+}
+
+/* Whether kipt gives that name to what it saves. */
+static bool is_saved(const char *name)
+{
+	static const char *const names[] = { "kernel.addr", "kernel.dump", "user.addr",
+					     "user.dump", "kallsyms", "maps", "meta.json" };
+	int cpu = 0, addr = 0, dump = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	sscanf(name, "cpu%*u.pt%n", &cpu);
+	sscanf(name, "user-%*u.addr%n", &addr);
+	sscanf(name, "user-%*u.dump%n", &dump);
+	return (cpu && !name[cpu]) || (addr && !name[addr]) || (dump && !name[dump]);
+}
+
+bool save_clear(const char *dir)
+{
+	struct dirent *entry;
+	bool ok = true;
+	DIR *folder;
+
+	folder = opendir(dir);
+	if (folder && faccessat(dirfd(folder), "meta.json", F_OK, 0)) {
+		closedir(folder);
+		return true;
+	}
+	while (folder && ok && (entry = readdir(folder)))
+		ok = !is_saved(entry->d_name) || !unlinkat(dirfd(folder), entry->d_name, 0);
+	if (!folder || !ok)
+		say_errno(errno, "cannot remove what was saved in %s before", dir);
+	if (folder)
+		closedir(folder);
+	return folder && ok;
 }
 
 static bool room_make(struct saved_user *user)

@@ -21,6 +21,14 @@
 bool save_folder(const char *dir);
 
 /**
+ * save_clear() - remove what an earlier run saved, which is not to be taken for a part of this
+ * @dir: the folder; without meta.json there was none
+ *
+ * Return: true, or false after a sentence.
+ */
+bool save_clear(const char *dir);
+
+/**
  * struct saved_user - executable memory of a process, held in memory so that
  *	little is executed while tracing is on
  * @pid: the process

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "../../../kmod/hw/rtit_regs.h"
+#include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../filter/address_range.h"
 #include "save_meta.h"
@@ -25,11 +26,7 @@ static u32 number_get(struct json_object *object, const char *key, u32 max)
 /* Numbers of more than 53 bits are texts. */
 static u64 hex_get(struct json_object *object, const char *key)
 {
-	struct json_object *member;
-
-	if (!json_object_object_get_ex(object, key, &member))
-		return 0;
-	return strtoull(json_object_get_string(member), NULL, 16);
+	return strtoull(jsonl_member(object, key), NULL, 16);
 }
 
 static bool ranges_read(struct json_object *object, const char *path,

@@ -393,11 +393,13 @@ static int recorded(struct recording *r)
 			 r->command[0]);
 	/* What of it fails keeps nothing from the rest. */
 	if (ok && (!r->on_crash || r->deaths)) {
-		ok = saved(r);
+		ok = (!r->save || save_clear(r->save)) && (!r->raw || save_clear(r->raw)) &&
+		     saved(r);
 		ok = raw_kept(r) && ok;
 		ok = perf_kept(r) && ok;
 		images_give(r);
-		ok = (r->perf || shown(r)) && ok;
+		r->whole = r->perf || shown(r);
+		ok = r->whole && ok;
 	}
 	if (r->session.id && !r->keep)
 		genl_session_delete(r->genl, r->session.id);
@@ -417,10 +419,11 @@ static int run_and_show(struct recording *r)
 	}
 	if (!output_open(&r->output, &r->view, true))
 		return -1;
+	r->whole = false;
 	status = recorded(r);
 	if (r->mapped)
 		perf_recording_drop(&r->recording);
-	return output_close(&r->output, status >= 0) ? status : -1;
+	return output_close(&r->output, r->whole || status >= 0) ? status : -1;
 }
 
 /* "trace.3.data" of "trace.data". */

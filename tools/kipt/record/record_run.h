@@ -46,6 +46,7 @@
  * @signal: with @snapshot: from target_signal(); else -1
  * @number: with @snapshot: of this trace, from 1
  * @again: SIGUSR2 came
+ * @whole: all of the trace came to @output
  * @death: of the first process that a signal killed; its pid is 0 if none was
  * @deaths: how many there were
  * @recording: with @perf: what goes to the file; without, what processes map
@@ -83,6 +84,7 @@ struct recording {
 	int signal;
 	u32 number;
 	bool again;
+	bool whole;
 	struct child_death death;
 	u32 deaths;
 	struct perf_recording recording;

@@ -26,6 +26,7 @@ struct record_file {
 
 #define VALUE_GUESTS	1
 #define VALUE_CALLS	2
+#define VALUE_CUT	4
 
 static void header_make(const struct record_file *file, struct kipt_record *header)
 {
@@ -35,7 +36,8 @@ static void header_make(const struct record_file *file, struct kipt_record *head
 	header->ip = RECORD_FILE_MAGIC;
 	header->aux = file->about.tsc_khz;
 	header->value = (file->about.guests ? VALUE_GUESTS : 0) |
-			(file->about.calls ? VALUE_CALLS : 0);
+			(file->about.calls ? VALUE_CALLS : 0) |
+			(file->about.cut ? VALUE_CUT : 0);
 }
 
 static bool put(struct record_file *file, const struct kipt_record *records, u32 count)
@@ -89,6 +91,18 @@ bool record_file_begun(const struct record_file *file)
 	return file->file.begun;
 }
 
+void record_file_cut(struct record_file *file)
+{
+	struct kipt_record header;
+
+	if (!file->file.begun || file->about.cut)
+		return;
+	file->about.cut = true;
+	header_make(file, &header);
+	if (file->file.out != stdout && !fseek(file->file.out, 0, SEEK_SET))
+		put(file, &header, 1);
+}
+
 bool record_file_close(struct record_file *file, bool whole)
 {
 	bool ok;
@@ -118,6 +132,7 @@ static struct record_file_about header_read(const struct kipt_record *header)
 		.tsc_khz = header->aux,
 		.guests = header->value & VALUE_GUESTS,
 		.calls = header->value & VALUE_CALLS,
+		.cut = header->value & VALUE_CUT,
 	};
 }
 
@@ -161,7 +176,7 @@ static bool stream_read(FILE *in, const char *path,
 		}
 		if (count > !started &&
 		    !take(ctx, records + !started, count - !started))
-			return true;
+			return false;
 		started = true;
 		done += size;
 		progress_show("reading", done, total);

@@ -2,8 +2,8 @@
 /*
  * Files of struct kipt_record: a header in the shape of one record, whose
  * type is 0, then records until the end. FILE.maps is beside FILE. The header's @aux is
- * the frequency of the TSC in kHz, 0: not known; @value: bit 0 is @guests and bit 1 is
- * @calls of struct record_file_about.
+ * the frequency of the TSC in kHz, 0: not known; @value: bits 0, 1 and 2 are @guests,
+ * @calls and @cut of struct record_file_about.
  */
 #ifndef KIPT_RECORD_FILE_H
 #define KIPT_RECORD_FILE_H
@@ -24,11 +24,13 @@ struct record_file;
  * @tsc_khz: frequency of the TSC, 0: not known
  * @guests: code of guests is named as all is, see names_guests()
  * @calls: of branches there are calls and returns only; older files do not say so
+ * @cut: what made the file was cancelled, or failed; older files do not say so
  */
 struct record_file_about {
 	u32 tsc_khz;
 	bool guests;
 	bool calls;
+	bool cut;
 };
 
 /**
@@ -68,6 +70,12 @@ bool record_file_write(struct record_file *file,
 bool record_file_begun(const struct record_file *file);
 
 /**
+ * record_file_cut() - what was written is not all there is
+ * @file: made by record_file_create(). Its header says so unless it is a pipe's, which is gone
+ */
+void record_file_cut(struct record_file *file);
+
+/**
  * record_file_close() - finish a file
  * @file: may be NULL
  * @whole: what was written is all there is, be it nothing; otherwise nothing
@@ -101,7 +109,7 @@ bool record_file_begins(const char *path);
  * @take: called with some of them; false ends the reading
  * @ctx: first argument of both
  *
- * Return: true, or false after a sentence.
+ * Return: true, or false after a sentence, or as @take ended it.
  */
 bool record_file_read(const char *path,
 		      void (*about)(void *ctx, const struct record_file_about *about),

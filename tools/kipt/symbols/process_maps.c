@@ -11,6 +11,8 @@
 #include "../cli/printable.h"
 #include "process_maps.h"
 
+#define FIRST_LINE	"kipt-maps 1\n"
+
 void maps_free(struct maps *maps)
 {
 	struct process *process;
@@ -230,7 +232,7 @@ bool maps_save(const struct maps *maps, const char *path)
 		say_errno(errno, "cannot write mappings to %s", path);
 		return false;
 	}
-	fputs("kipt-maps 1\n", file);
+	fputs(FIRST_LINE, file);
 	for (process = maps->first; process; process = process->next) {
 		fprintf(file, "process %u %s\n", process->pid, process->comm);
 		for (i = 0; i < process->count; i++)
@@ -241,6 +243,18 @@ bool maps_save(const struct maps *maps, const char *path)
 	say_errno(errno, "cannot write mappings to %s", path);
 	unlink(path);
 	return false;
+}
+
+void maps_drop(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[sizeof(FIRST_LINE)];
+	bool is_ours = file && fgets(line, sizeof(line), file) && !strcmp(line, FIRST_LINE);
+
+	if (file)
+		fclose(file);
+	if (is_ours)
+		unlink(path);
 }
 
 /* One line of maps_save(); @pid is of the last "process" line. */
@@ -281,7 +295,7 @@ static unsigned int saved_read(struct maps *maps, FILE *file)
 
 	while (ok && getline(&line, &room, file) > 0) {
 		ok = number ? saved_line_take(maps, &pid, line) :
-			      !strcmp(line, "kipt-maps 1\n");
+			      !strcmp(line, FIRST_LINE);
 		number++;
 	}
 	free(line);

@@ -147,6 +147,12 @@ void maps_move(struct maps *to, struct maps *from);
 bool maps_save(const struct maps *maps, const char *path);
 
 /**
+ * maps_drop() - remove what maps_save() wrote
+ * @path: the file; one of something else is left alone
+ */
+void maps_drop(const char *path);
+
+/**
  * maps_load() - read what maps_save() wrote
  * @maps: where to
  * @path: the file

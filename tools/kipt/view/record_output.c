@@ -206,6 +206,7 @@ static bool file_write(struct output *output, const struct kipt_record *records,
 			.tsc_khz = output->view.tsc_khz,
 			.guests = names_guests_named(output->names),
 			.calls = output->calls_only || view_kinds(output->options) != ~0U,
+			.cut = output->view.tally.unfinished,
 		});
 	return record_file_write(output->file, records, count);
 }
@@ -360,10 +361,14 @@ static bool maps_beside(struct output *output)
 {
 	char path[4096];
 
-	if (!strcmp(output->options->output, "-") || !output->maps.first)
+	if (!strcmp(output->options->output, "-"))
 		return true;
 	snprintf(path, sizeof(path), "%s.maps", output->options->output);
-	return maps_save(&output->maps, path);
+	if (output->maps.first)
+		return maps_save(&output->maps, path);
+	/* Of what the file was before. */
+	maps_drop(path);
+	return true;
 }
 
 /* What was asked for is not in the trace, or cannot be found in it. */
@@ -400,10 +405,15 @@ static void several_say(const struct maps *maps)
 
 bool output_close(struct output *output, bool whole)
 {
+	bool *unfinished = &output->view.tally.unfinished;
 	bool written = output->file &&
 		       (whole || record_file_begun(output->file));
-	bool ok = record_file_close(output->file, whole);
+	bool ok;
 
+	*unfinished |= !whole || output->failed;
+	if (written && *unfinished)
+		record_file_cut(output->file);
+	ok = record_file_close(output->file, whole);
 	/* What is not whole has a sentence already. */
 	output->view.none_chosen = whole && output->narrow.options && !output->narrow.seen;
 	if (!output->options->give)

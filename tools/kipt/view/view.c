@@ -196,14 +196,12 @@ static bool no_prefix(const char *out)
 /* It takes the place of what is shown, and of the records that -o writes. */
 static bool own_file_settle(const struct view_options *options)
 {
-	const char *own = options->perfetto ? "perfetto" : options->firefox ? "firefox" :
-			  options->html ? "html" : options->drcov ? "drcov" :
-			  options->lcov ? "lcov" : options->bolt ? "bolt" : "autofdo";
 	const char *other = options->output ? "-o" : options->hash ? "--hash" :
 			    options->stats ? "--stats" : options->json ? "--json" : NULL;
 
 	if (other)
-		say_error("--%s writes a file of its own: %s does not go with it", own, other);
+		say_error("--%s writes a file of its own: %s does not go with it",
+			  options->mode_name, other);
 	else if (one_name(options->drcov, options->lcov))
 		say_error("--drcov and --lcov write a file each: give each a name of its own");
 	else if (no_prefix(options->bolt) || no_prefix(options->autofdo))
@@ -219,7 +217,8 @@ static bool own_file_settle(const struct view_options *options)
 /* Options that do nothing. */
 static void useless_say(const struct view_options *options)
 {
-	bool calls = options->mode == VIEW_CALLS && !options->output;
+	bool calls = options->mode == VIEW_CALLS && !options->output && !options->json &&
+		     !options->stats && !options->hash;
 	bool has_top = options->mode == VIEW_COUNTS || options->mode == VIEW_TOTALS ||
 		       options->mode == VIEW_SLOWEST || options->mode == VIEW_SCREEN;
 
@@ -228,6 +227,19 @@ static void useless_say(const struct view_options *options)
 	if ((options->max_depth || options->no_fold) && !calls)
 		say_note("--%s does nothing here: it is for --calls",
 			 options->max_depth ? "max-depth" : "no-fold");
+}
+
+/* They print on standard output, too. */
+static bool stream_settle(const struct view_options *options)
+{
+	const char *other = options->json ? "--json" : options->stats ? "--stats" :
+			    options->hash ? "--hash" : NULL;
+
+	if (!other || !options->output || strcmp(options->output, "-"))
+		return true;
+	say_error("records go to standard output: %s does not go with them; give them a file",
+		  other);
+	return false;
 }
 
 bool view_settle(const struct view_options *options)
@@ -245,15 +257,8 @@ bool view_settle(const struct view_options *options)
 	}
 	if (options->mode < VIEW_TOTALS || options->mode == VIEW_SCREEN ||
 	    (!options->output && !options->hash))
-		return true;
-	if (options->mode != VIEW_TOTALS)
-		say_error("--%s is shown only: %s does not go with it",
-			  options->mode == VIEW_LOST ? "lost" :
-			  options->mode == VIEW_FOLDED ? "folded" : "slowest",
-			  other);
-	else
-		say_error("--totals are shown only: %s does not go with them",
-			  other);
+		return stream_settle(options);
+	say_error("--%s is shown only: %s does not go with it", options->mode_name, other);
 	return false;
 }
 
