@@ -415,12 +415,48 @@ static void rows_26_to_28(void)
 
 #define POWER	(ALL | RTIT_CTL_PWREVTEN)
 
+/* MWAIT at KERNEL + 4, of a monitor that is armed. */
+static bool do_mwait(uint32_t hints, uint32_t ext)
+{
+	struct pt_mwait m = { .hints = hints, .ext = ext, .armed = true };
+
+	return pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &m);
+}
+
+static void rows_mwait_awake(void)
+{
+	struct pt_mwait unarmed = { .hints = 0x20, .ext = 1, .event = true };
+	struct pt_mwait event = unarmed;
+
+	event.armed = true;
+	begin(POWER, 0, 0, KERNEL);
+	ktap_case(!pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &unarmed) &&
+		  !cpu.sleeping, "case_16_3_mwait_of_no_monitor_does_not_sleep");
+	machine_expect("case_16_3_mwait_of_no_monitor", "");
+	ktap_case(!pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event) &&
+		  !cpu.sleeping, "case_16_5_does_not_sleep");
+	machine_expect("case_16_5b",
+		       "PWRE(20) EXSTOP(ip) FUP(ffffffff81000004) CBR(20) PWRX(2,2,0)");
+	event.hints = 0xf0;
+	pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event);
+	machine_expect("case_16_3_mwait_to_c0_with_event", "");
+	begin(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL);
+	event.hints = 0x20;
+	pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event);
+	machine_expect("case_16_5a", "PWRE(20) EXSTOP CBR(20) PWRX(2,2,0)");
+	machine_stop(KERNEL);
+	event.event = false;
+	ktap_case(pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event) &&
+		  !pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &unarmed),
+		  "mwait_sleeps_without_tracing");
+}
+
 static void rows_power(void)
 {
 	begin(POWER, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 4, 0xf0, 0);
+	ktap_case(!do_mwait(0xf0, 0), "case_16_3_mwait_to_c0_does_not_sleep");
 	machine_expect("case_16_3_mwait_to_c0", "");
-	pt_mwait(&cpu, KERNEL + 4, 0x21, 1);
+	ktap_case(do_mwait(0x21, 1), "case_16_4_sleeps");
 	machine_expect("case_16_4b",
 		       "MWAIT(21,1) PWRE(20) EXSTOP(ip) FUP(ffffffff81000004)");
 	pt_wake(&cpu, PT_WAKE_STORE, KERNEL + 7);
@@ -437,7 +473,7 @@ static void rows_power(void)
 	pt_wake(&cpu, PT_WAKE_OTHER, KERNEL + 9);
 	machine_expect("case_16_19", "CBR(20) PWRX(0,0,0)");
 	begin(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 4, 0x20, 1);
+	do_mwait(0x20, 1);
 	machine_expect("case_16_4a", "PWRE(20) EXSTOP");
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 7);
 	machine_packets();
@@ -449,7 +485,7 @@ static void rows_power(void)
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
 	machine_expect("case_33b", "CBR(20)");
 	begin(ALL | RTIT_CTL_TSCEN, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 8, 0, 0);
+	do_mwait(0, 0);
 	machine_tsc = 0x20000;
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
 	machine_expect("case_33b_tsc", "TSC(20000) CBR(20)");
@@ -975,6 +1011,7 @@ int main(void)
 	rows_16_to_17();
 	rows_26_to_28();
 	rows_power();
+	rows_mwait_awake();
 	rows_ptwrite();
 	psb_cases();
 	compression_cases();
