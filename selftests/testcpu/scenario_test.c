@@ -918,6 +918,45 @@ static void restored_stop(unsigned int stop_offset, const char *name)
 		  "%s_keeps_its_pointers", name);
 }
 
+#define PENDING	((uint64_t)RTIT_STATUS_PENDPSB | RTIT_STATUS_PENDTOPAPMI)
+
+/* TraceEn is set with @status, no PSB+ due by PacketByteCnt. */
+static void restore(uint64_t ctl, uint64_t status)
+{
+	machine_reset("newest");
+	machine_start(ALL, 0, 0, KERNEL, false);
+	machine_stop(KERNEL);
+	machine_packets();
+	pt_wrmsr(&cpu, RTIT_STATUS, status | 1ULL << RTIT_STATUS_BYTECNT_SHIFT,
+		 KERNEL, KERNEL);
+	cpu.pmi = false;
+	pt_wrmsr(&cpu, RTIT_CTL, ctl | RTIT_CTL_TRACEEN, KERNEL, KERNEL);
+}
+
+/* "PSB and PMI Preservation": the two bits act where TraceEn is set. */
+static void preservation_cases(void)
+{
+	uint64_t on = USER | RTIT_CTL_INJECTPSBPMI;
+
+	restore(on, PENDING);
+	machine_expect("pending_psb_is_injected", "PSB CBR(20) PSBEND");
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == RTIT_STATUS_PENDTOPAPMI,
+		  "pending_pmi_is_injected");
+	restore(on, 0);
+	machine_expect("nothing_pending_injects_no_psb", "CBR(20)");
+	ktap_case(!cpu.pmi, "nothing_pending_injects_no_pmi");
+	restore(USER, PENDING);
+	machine_expect("pending_psb_without_injection", "CBR(20)");
+	ktap_case(!cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_bits_stay_without_injection");
+	restore(on, PENDING | RTIT_STATUS_STOPPED);
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_pmi_is_injected_while_stopped");
+	restore(on, PENDING | RTIT_STATUS_ERROR);
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_pmi_is_injected_with_error");
+}
+
 static void stopped_cases(void)
 {
 	restored_stop(0, "topa_stop_restored");
@@ -1023,6 +1062,7 @@ int main(void)
 	overflow_cases();
 	status_cases();
 	stopped_cases();
+	preservation_cases();
 	based_cases();
 	return ktap_finish();
 }

@@ -162,7 +162,8 @@ static bool psb_on_enable(struct pt_cpu *cpu)
 	bool pending = (cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
 		       (cpu->msrs.status & RTIT_STATUS_PENDPSB);
 
-	cpu->msrs.status &= ~RTIT_STATUS_PENDPSB;
+	if (pending)
+		cpu->msrs.status &= ~RTIT_STATUS_PENDPSB;
 	return pending || cpu->byte_count == 0 ||
 	       !(cpu->msrs.caps->ebx & RTIT_CAP_PSB_CYC);
 }
@@ -204,6 +205,10 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 			    (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
 	cpu->filter_en = !cpu->any_filter;
 	update_packet_en(cpu);
+	/* Pending since the registers were saved, whether tracing goes on or not. */
+	if ((cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
+	    (cpu->msrs.status & RTIT_STATUS_PENDTOPAPMI))
+		cpu->pmi = true;
 	if (!cpu->trigger_en)
 		return;
 	pt_emit_set_limit(cpu);
@@ -225,9 +230,6 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 	}
 	if (stop)
 		trace_stop(cpu, nlip);
-	if ((cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
-	    (cpu->msrs.status & RTIT_STATUS_PENDTOPAPMI))
-		cpu->pmi = true;
 }
 
 static void save_byte_count(struct pt_cpu *cpu)
