@@ -418,6 +418,25 @@ static bool changed_hints_are_found(void)
 	return !equal();
 }
 
+/* An MWAIT that an event ended at once has no packet of its own. */
+static bool ended_mwait(uint32_t state, uint32_t recorded)
+{
+	begin();
+	truth(TRUTH_IDLE, 0x2000, 0, ~state);
+	record(KIPT_RECORD_POWER, KIPT_POWER_PWRE, 0x2000, 0, recorded, 0);
+	record(KIPT_RECORD_POWER, KIPT_POWER_EXSTOP, 0x2000, 0, 0, 0);
+	truth(TRUTH_WAKE, 0x2000, 0x2003, 0);
+	record(KIPT_RECORD_POWER, KIPT_POWER_PWRX, 0x2000, 0, 0, 0);
+	end();
+	return equal();
+}
+
+static bool state_without_mwait_is_compared(void)
+{
+	return ended_mwait(0x20, 0x20) && ended_mwait(0, 0) &&
+	       !ended_mwait(0x20, 0x10) && !ended_mwait(0, 0x20);
+}
+
 static bool sleep_without_pwre_is_found(void)
 {
 	begin();
@@ -671,6 +690,7 @@ static const struct test tests[] = {
 	TEST(changed_ptwrite_is_found),
 	TEST(sleep_is_equal),
 	TEST(changed_hints_are_found),
+	TEST(state_without_mwait_is_compared),
 	TEST(sleep_without_pwre_is_found),
 	TEST(ring_may_start_late),
 	TEST(frequent_changed_code_in_a_ring_is_refused),

@@ -366,12 +366,13 @@ static const uint8_t record_branches[KIPT_BRANCH_KIND_MAX + 1] = {
  * MWAIT and PWRE wait for the EXSTOP they belong to: the three are one sleep
  * (Intel SDM Vol. 3C, "Power Event Tracing"). A state that is not what the
  * hints ask for makes the item malformed, so that it matches nothing; the CPU
- * may choose another sub-state.
+ * may choose another sub-state. Without MWAIT the state is all there is: that of
+ * HLT, or of an MWAIT that an event ended at once.
  */
 static bool record_power(struct flow_cursor *cursor,
 			 const struct kipt_record *r, struct flow_item *item)
 {
-	uint32_t wanted;
+	uint32_t state;
 
 	switch (r->kind) {
 	case KIPT_POWER_MWAIT:
@@ -383,10 +384,11 @@ static bool record_power(struct flow_cursor *cursor,
 		cursor->power.state = r->aux;
 		return false;
 	case KIPT_POWER_EXSTOP:
-		item->aux = cursor->power.mwait ? cursor->power.hints : FLOW_HLT;
-		wanted = cursor->power.mwait ? cursor->power.hints & 0xf0 : 0;
+		state = cursor->power.state & 0xf0;
+		item->aux = cursor->power.mwait ? cursor->power.hints : ~state;
 		item->kind = cursor->power.pwre &&
-			     (cursor->power.state & 0xf0) == wanted ?
+			     (!cursor->power.mwait ||
+			      state == (cursor->power.hints & 0xf0)) ?
 			     FLOW_IDLE : FLOW_BAD;
 		if (r->flags & KIPT_RF_NO_IP)
 			item->flags |= FLOW_NO_FROM | FLOW_NO_AUX;

@@ -58,7 +58,10 @@ enum flow_kind {
 	FLOW_KIND_COUNT
 };
 
-/* Aux of a FLOW_IDLE that was HLT: it has no hints. */
+/*
+ * Aux of a FLOW_IDLE that was HLT: it has no hints. Of an MWAIT that an event
+ * ended at once, bits 7:4 are those of its state, inverted.
+ */
 #define FLOW_HLT	0xffffffffU
 
 /* struct flow_item.flags: the trace does not say this member. */

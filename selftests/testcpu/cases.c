@@ -1076,7 +1076,7 @@ static void cases_power(bool mwait)
 {
 	struct timespec nap = { .tv_nsec = 300000000 };
 	const char *pattern = mwait ?
-		START " MWAIT(*,*) PWRE(*) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(*,*,*) ..." :
+		START " ... MWAIT(*,*) PWRE(*) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(*,*,*) ..." :
 		START " PWRE(0) EXSTOP(ip) FUP(ffff*) CBR(20) PWRX(0,0,1) ...";
 	int other = !guest_cpu;
 

@@ -415,12 +415,48 @@ static void rows_26_to_28(void)
 
 #define POWER	(ALL | RTIT_CTL_PWREVTEN)
 
+/* MWAIT at KERNEL + 4, of a monitor that is armed. */
+static bool do_mwait(uint32_t hints, uint32_t ext)
+{
+	struct pt_mwait m = { .hints = hints, .ext = ext, .armed = true };
+
+	return pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &m);
+}
+
+static void rows_mwait_awake(void)
+{
+	struct pt_mwait unarmed = { .hints = 0x20, .ext = 1, .event = true };
+	struct pt_mwait event = unarmed;
+
+	event.armed = true;
+	begin(POWER, 0, 0, KERNEL);
+	ktap_case(!pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &unarmed) &&
+		  !cpu.sleeping, "case_16_3_mwait_of_no_monitor_does_not_sleep");
+	machine_expect("case_16_3_mwait_of_no_monitor", "");
+	ktap_case(!pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event) &&
+		  !cpu.sleeping, "case_16_5_does_not_sleep");
+	machine_expect("case_16_5b",
+		       "PWRE(20) EXSTOP(ip) FUP(ffffffff81000004) CBR(20) PWRX(2,2,0)");
+	event.hints = 0xf0;
+	pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event);
+	machine_expect("case_16_3_mwait_to_c0_with_event", "");
+	begin(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL);
+	event.hints = 0x20;
+	pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event);
+	machine_expect("case_16_5a", "PWRE(20) EXSTOP CBR(20) PWRX(2,2,0)");
+	machine_stop(KERNEL);
+	event.event = false;
+	ktap_case(pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &event) &&
+		  !pt_mwait(&cpu, KERNEL + 4, KERNEL + 7, &unarmed),
+		  "mwait_sleeps_without_tracing");
+}
+
 static void rows_power(void)
 {
 	begin(POWER, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 4, 0xf0, 0);
+	ktap_case(!do_mwait(0xf0, 0), "case_16_3_mwait_to_c0_does_not_sleep");
 	machine_expect("case_16_3_mwait_to_c0", "");
-	pt_mwait(&cpu, KERNEL + 4, 0x21, 1);
+	ktap_case(do_mwait(0x21, 1), "case_16_4_sleeps");
 	machine_expect("case_16_4b",
 		       "MWAIT(21,1) PWRE(20) EXSTOP(ip) FUP(ffffffff81000004)");
 	pt_wake(&cpu, PT_WAKE_STORE, KERNEL + 7);
@@ -437,7 +473,7 @@ static void rows_power(void)
 	pt_wake(&cpu, PT_WAKE_OTHER, KERNEL + 9);
 	machine_expect("case_16_19", "CBR(20) PWRX(0,0,0)");
 	begin(USER | RTIT_CTL_PWREVTEN, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 4, 0x20, 1);
+	do_mwait(0x20, 1);
 	machine_expect("case_16_4a", "PWRE(20) EXSTOP");
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 7);
 	machine_packets();
@@ -449,7 +485,7 @@ static void rows_power(void)
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
 	machine_expect("case_33b", "CBR(20)");
 	begin(ALL | RTIT_CTL_TSCEN, 0, 0, KERNEL);
-	pt_mwait(&cpu, KERNEL + 8, 0, 0);
+	do_mwait(0, 0);
 	machine_tsc = 0x20000;
 	pt_wake(&cpu, PT_WAKE_INTERRUPT, KERNEL + 9);
 	machine_expect("case_33b_tsc", "TSC(20000) CBR(20)");
@@ -882,6 +918,45 @@ static void restored_stop(unsigned int stop_offset, const char *name)
 		  "%s_keeps_its_pointers", name);
 }
 
+#define PENDING	((uint64_t)RTIT_STATUS_PENDPSB | RTIT_STATUS_PENDTOPAPMI)
+
+/* TraceEn is set with @status, no PSB+ due by PacketByteCnt. */
+static void restore(uint64_t ctl, uint64_t status)
+{
+	machine_reset("newest");
+	machine_start(ALL, 0, 0, KERNEL, false);
+	machine_stop(KERNEL);
+	machine_packets();
+	pt_wrmsr(&cpu, RTIT_STATUS, status | 1ULL << RTIT_STATUS_BYTECNT_SHIFT,
+		 KERNEL, KERNEL);
+	cpu.pmi = false;
+	pt_wrmsr(&cpu, RTIT_CTL, ctl | RTIT_CTL_TRACEEN, KERNEL, KERNEL);
+}
+
+/* "PSB and PMI Preservation": the two bits act where TraceEn is set. */
+static void preservation_cases(void)
+{
+	uint64_t on = USER | RTIT_CTL_INJECTPSBPMI;
+
+	restore(on, PENDING);
+	machine_expect("pending_psb_is_injected", "PSB CBR(20) PSBEND");
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == RTIT_STATUS_PENDTOPAPMI,
+		  "pending_pmi_is_injected");
+	restore(on, 0);
+	machine_expect("nothing_pending_injects_no_psb", "CBR(20)");
+	ktap_case(!cpu.pmi, "nothing_pending_injects_no_pmi");
+	restore(USER, PENDING);
+	machine_expect("pending_psb_without_injection", "CBR(20)");
+	ktap_case(!cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_bits_stay_without_injection");
+	restore(on, PENDING | RTIT_STATUS_STOPPED);
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_pmi_is_injected_while_stopped");
+	restore(on, PENDING | RTIT_STATUS_ERROR);
+	ktap_case(cpu.pmi && (cpu.msrs.status & PENDING) == PENDING,
+		  "pending_pmi_is_injected_with_error");
+}
+
 static void stopped_cases(void)
 {
 	restored_stop(0, "topa_stop_restored");
@@ -975,6 +1050,7 @@ int main(void)
 	rows_16_to_17();
 	rows_26_to_28();
 	rows_power();
+	rows_mwait_awake();
 	rows_ptwrite();
 	psb_cases();
 	compression_cases();
@@ -986,6 +1062,7 @@ int main(void)
 	overflow_cases();
 	status_cases();
 	stopped_cases();
+	preservation_cases();
 	based_cases();
 	return ktap_finish();
 }

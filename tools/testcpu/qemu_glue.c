@@ -59,6 +59,10 @@
 #define EFLAGS_IF	(1ULL << 9)
 #define EFLAGS_VM	(1ULL << 17)
 
+/* Bytes that MONITOR watches; the bit of ECX that lets masked interrupts end MWAIT. */
+#define MONITOR_LINE	64
+#define MWAIT_EXT_MASKED	1u
+
 /* Longest stay in MWAIT, and how often it looks. */
 #define MWAIT_MAX_NS	2000000ULL
 #define MWAIT_POLL_NS	100000ULL
@@ -123,7 +127,9 @@ enum fixup {
  * @gdt: base of the GDT, 0 unknown
  * @idt: base of the IDT, 0 unknown
  * @ldt: base of the LDT, 0 none
- * @monitored: address armed by MONITOR
+ * @monitor_armed: by a MONITOR, for the next MWAIT
+ * @monitored: address of the line that it watches
+ * @line: what was there then
  * @pauses: PAUSEs executed
  * @fault_vector: the fault that a PTWRITE must end in, 0 none
  * @fault_code: its error code
@@ -151,7 +157,9 @@ struct vcpu {
 	uint64_t gdt;
 	uint64_t idt;
 	uint64_t ldt;
+	bool monitor_armed;
 	uint64_t monitored;
+	uint8_t line[MONITOR_LINE];
 	uint32_t pauses;
 	uint8_t fault_vector;
 	uint32_t fault_code;
@@ -610,6 +618,7 @@ static void reset_vcpu(struct vcpu *v)
 	v->gp_pending = false;
 	v->fault_vector = 0;
 	v->redirect = 0;
+	v->monitor_armed = false;
 	v->global_status = 0;
 	v->gdt = 0;
 	v->idt = 0;
@@ -1040,40 +1049,61 @@ static bool interrupt_waits(struct vcpu *v)
 	return false;
 }
 
-/*
- * QEMU's MWAIT is a pause, and refuses the extension that Linux uses. Sleep
- * here until the monitored line changes, an interrupt waits or a bound is
- * reached, and go on after it; an interrupt that may be taken is taken there
- * and reports itself.
- */
-static void on_mwait(struct vcpu *v, const struct site *site)
+static void on_monitor(struct vcpu *v)
+{
+	if (get_reg(v, REG_CS) & 3)
+		return;
+	v->monitored = get_reg(v, REG_RAX) & ~(uint64_t)(MONITOR_LINE - 1);
+	v->monitor_armed = read_virtual(v, v->monitored, v->line, MONITOR_LINE);
+}
+
+/* A store of what is there already is not noticed. */
+static bool line_changed(struct vcpu *v)
+{
+	uint8_t line[MONITOR_LINE];
+
+	return read_virtual(v, v->monitored, line, sizeof(line)) &&
+	       memcmp(line, v->line, sizeof(line));
+}
+
+/* Until the monitored line changes, an interrupt waits or a bound is reached. */
+static uint8_t sleep_in_mwait(struct vcpu *v, bool interruptible)
 {
 	struct timespec nap = { .tv_nsec = MWAIT_POLL_NS };
 	uint64_t end = now_ns() + MWAIT_MAX_NS;
-	uint64_t ip = site_ip(v, site);
-	uint8_t reason = PT_WAKE_OTHER;
-	uint64_t before[8] = { 0 };
-	uint64_t line[8];
 
-	if (get_reg(v, REG_CS) & 3)
-		return;
-	pt_mwait(&v->pt, ip, (uint32_t)get_reg(v, REG_RAX),
-		 (uint32_t)get_reg(v, REG_RCX));
-	read_virtual(v, v->monitored & ~63ULL, before, sizeof(before));
 	while (now_ns() < end) {
-		memcpy(line, before, sizeof(line));
-		read_virtual(v, v->monitored & ~63ULL, line, sizeof(line));
-		if (memcmp(line, before, sizeof(line))) {
-			reason = PT_WAKE_STORE;
-			break;
-		}
-		if (interrupt_waits(v)) {
-			reason = PT_WAKE_INTERRUPT;
-			break;
-		}
+		if (line_changed(v))
+			return PT_WAKE_STORE;
+		if (interruptible && interrupt_waits(v))
+			return PT_WAKE_INTERRUPT;
 		nanosleep(&nap, NULL);
 	}
-	pt_wake(&v->pt, reason, ip + site->len);
+	return PT_WAKE_OTHER;
+}
+
+/*
+ * QEMU's MWAIT is a pause, and refuses the extension that Linux uses: that a
+ * masked interrupt ends the sleep, too. Sleep here, and go on after it; an
+ * interrupt that may be taken is taken there and reports itself.
+ */
+static void on_mwait(struct vcpu *v, const struct site *site)
+{
+	uint64_t ip = site_ip(v, site);
+	struct pt_mwait m = {
+		.hints = (uint32_t)get_reg(v, REG_RAX),
+		.ext = (uint32_t)get_reg(v, REG_RCX),
+	};
+	bool interruptible = (m.ext & MWAIT_EXT_MASKED) ||
+			     (get_reg(v, REG_EFLAGS) & EFLAGS_IF);
+
+	if ((get_reg(v, REG_CS) & 3) || (m.ext & ~MWAIT_EXT_MASKED))
+		return;
+	m.armed = v->monitor_armed && !line_changed(v);
+	m.event = interruptible && interrupt_waits(v);
+	v->monitor_armed = false;
+	if (pt_mwait(&v->pt, ip, ip + site->len, &m))
+		pt_wake(&v->pt, sleep_in_mwait(v, interruptible), ip + site->len);
 	if (v->pt.pmi)
 		deliver_pmi(v);
 	skip(v, site);
@@ -1121,7 +1151,7 @@ static void on_site(unsigned int index, void *userdata)
 			pt_hlt(&v->pt, site_ip(v, site));
 		return;
 	case INSN_MONITOR:
-		v->monitored = get_reg(v, REG_RAX);
+		on_monitor(v);
 		return;
 	case INSN_MWAIT:
 		on_mwait(v, site);

@@ -162,7 +162,8 @@ static bool psb_on_enable(struct pt_cpu *cpu)
 	bool pending = (cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
 		       (cpu->msrs.status & RTIT_STATUS_PENDPSB);
 
-	cpu->msrs.status &= ~RTIT_STATUS_PENDPSB;
+	if (pending)
+		cpu->msrs.status &= ~RTIT_STATUS_PENDPSB;
 	return pending || cpu->byte_count == 0 ||
 	       !(cpu->msrs.caps->ebx & RTIT_CAP_PSB_CYC);
 }
@@ -204,6 +205,10 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 			    (RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED));
 	cpu->filter_en = !cpu->any_filter;
 	update_packet_en(cpu);
+	/* Pending since the registers were saved, whether tracing goes on or not. */
+	if ((cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
+	    (cpu->msrs.status & RTIT_STATUS_PENDTOPAPMI))
+		cpu->pmi = true;
 	if (!cpu->trigger_en)
 		return;
 	pt_emit_set_limit(cpu);
@@ -225,9 +230,6 @@ static void enable(struct pt_cpu *cpu, uint64_t nlip)
 	}
 	if (stop)
 		trace_stop(cpu, nlip);
-	if ((cpu->msrs.ctl & RTIT_CTL_INJECTPSBPMI) &&
-	    (cpu->msrs.status & RTIT_STATUS_PENDTOPAPMI))
-		cpu->pmi = true;
 }
 
 static void save_byte_count(struct pt_cpu *cpu)
@@ -557,24 +559,6 @@ void pt_hlt(struct pt_cpu *cpu, uint64_t clip)
 		put_sleep(cpu, clip);
 }
 
-/* Hint FxH asks for C0: MWAIT is then no sleep and makes no packets. */
-void pt_mwait(struct pt_cpu *cpu, uint64_t clip, uint32_t hints, uint32_t ext)
-{
-	uint8_t bytes[PT_PACKET_MAX];
-
-	if (!cpu->trigger_en || (hints >> 4 & 0xf) == 0xf)
-		return;
-	cpu->sleeping = true;
-	cpu->sleep_state = hints >> 4 & 0xf;
-	truth_log_add(&cpu->truth, TRUTH_IDLE, hints, clip, 0);
-	if (!power_events(cpu))
-		return;
-	if (cpu->context_en)
-		pt_emit_packet(cpu, bytes, pt_encode_mwait(bytes, hints, ext),
-			       true);
-	put_sleep(cpu, clip);
-}
-
 void pt_wake(struct pt_cpu *cpu, uint8_t reason, uint64_t next)
 {
 	uint8_t bytes[PT_PACKET_MAX];
@@ -593,6 +577,43 @@ void pt_wake(struct pt_cpu *cpu, uint8_t reason, uint64_t next)
 	len = pt_encode_pwrx(bytes, cpu->sleep_state, cpu->sleep_state,
 			     reason);
 	pt_emit_packet(cpu, bytes, len, true);
+}
+
+/* An event is pending: the sleep ends before it begins, and has no MWAIT packet. */
+static void end_at_once(struct pt_cpu *cpu, uint64_t clip, uint64_t nlip)
+{
+	truth_log_add(&cpu->truth, TRUTH_IDLE,
+		      ~((uint32_t)cpu->sleep_state << 4), clip, 0);
+	if (power_events(cpu))
+		put_sleep(cpu, clip);
+	pt_wake(cpu, PT_WAKE_OTHER, nlip);
+}
+
+/* Hint FxH asks for C0: MWAIT is then no sleep and makes no packets. */
+bool pt_mwait(struct pt_cpu *cpu, uint64_t clip, uint64_t nlip,
+	      const struct pt_mwait *m)
+{
+	uint8_t state = m->hints >> 4 & 0xf;
+	uint8_t bytes[PT_PACKET_MAX];
+
+	if (!m->armed || state == 0xf)
+		return false;
+	if (!cpu->trigger_en)
+		return !m->event;
+	cpu->sleeping = true;
+	cpu->sleep_state = state;
+	if (m->event) {
+		end_at_once(cpu, clip, nlip);
+		return false;
+	}
+	truth_log_add(&cpu->truth, TRUTH_IDLE, m->hints, clip, 0);
+	if (!power_events(cpu))
+		return true;
+	if (cpu->context_en)
+		pt_emit_packet(cpu, bytes,
+			       pt_encode_mwait(bytes, m->hints, m->ext), true);
+	put_sleep(cpu, clip);
+	return true;
 }
 
 /*

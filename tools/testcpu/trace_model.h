@@ -266,9 +266,31 @@ void pt_ptwrite(struct pt_cpu *cpu, uint64_t clip, uint64_t nlip,
 /** pt_hlt - HLT at @clip puts the processor to sleep */
 void pt_hlt(struct pt_cpu *cpu, uint64_t clip);
 
-/** pt_mwait - MWAIT at @clip puts the processor to sleep */
-void pt_mwait(struct pt_cpu *cpu, uint64_t clip, uint32_t hints,
-	      uint32_t ext);
+/**
+ * struct pt_mwait - an MWAIT that does not fault
+ * @hints: EAX
+ * @ext: ECX
+ * @armed: the monitor is armed, and nothing was stored to its line since
+ * @event: an interrupt that ends the sleep is pending
+ */
+struct pt_mwait {
+	uint32_t hints;
+	uint32_t ext;
+	bool armed;
+	bool event;
+};
+
+/**
+ * pt_mwait - MWAIT
+ * @cpu: with @ctx up to date
+ * @clip: address of the instruction
+ * @nlip: address after it
+ * @m: the MWAIT
+ *
+ * Return: true when the processor sleeps now; pt_wake() ends that.
+ */
+bool pt_mwait(struct pt_cpu *cpu, uint64_t clip, uint64_t nlip,
+	      const struct pt_mwait *m);
 
 /* Wake reasons of PWRX. */
 #define PT_WAKE_OTHER		0

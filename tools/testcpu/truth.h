@@ -73,7 +73,9 @@ enum truth_mode {
  * TRUTH_OVERFLOW: packets were dropped on purpose from @from ...
  *	TRUTH_RESUME: ... to @to
  * TRUTH_PTWRITE: @from: the instruction; @to: operand; @aux: 4 or 8
- * TRUTH_IDLE: HLT or MWAIT at @from; @aux: hints (MWAIT) or 0xffffffff (HLT)
+ * TRUTH_IDLE: HLT or MWAIT at @from; @aux: hints (MWAIT) or 0xffffffff (HLT);
+ *	of an MWAIT that an event ended before it slept, which makes no MWAIT
+ *	packet, ones but for bits 7:4, those of its C-state inverted
  * TRUTH_WAKE: @aux: PWRX wake reason that was reported; @to: next address
  */
 enum truth_kind {
