@@ -246,6 +246,10 @@ open("longer.json", "w").write("".join(rows * (20000000 // sum(map(len, rows))))
 	on_terminal same packets start.pt --json >progress
 	same "no_progress_among_lines" "0 1" \
 		"$(grep -c 'reading:' progress) $(grep -c '"packet":"PSB"' progress)"
+	make_perf start.data start.pt
+	on_terminal same packets start.data --json >progress
+	same "no_progress_among_lines_of_perf" "0 1" \
+		"$(grep -c 'reading:' progress) $(grep -c '"packet":"PSB"' progress)"
 	run decode long.pt $CODE_AT --counts
 	same "no_progress_into_a_file" "" "$(grep decoding: <<<"$ERR")"
 	same "speed_is_reported" 1 "$(grep -c 'MiB of trace decoded in .* s, .* MiB/s, .* million branches/s$' <<<"$ERR")"

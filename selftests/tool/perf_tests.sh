@@ -197,6 +197,9 @@ perf_refused_tests() {
 	head -c 1000 /dev/zero >zero.pt
 	make_perf none.data zero.pt
 	refused "perf_no_psb" 1 "none.data: no PSB in any part of its 1000 bytes of trace" open none.data --calls
+	refused "perf_packets_no_psb" 1 "none.data: no PSB in any part of its 1000 bytes of trace" \
+		packets none.data
+	same "perf_packets_no_psb_shows_what_was_passed" 1 "$(grep -c '1000 bytes passed over' err)"
 	printf PERFILE2 >head.data
 	refused "perf_only_a_head" 1 "was cut" packets head.data
 	make_perf many.data many.pt

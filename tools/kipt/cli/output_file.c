@@ -27,6 +27,14 @@ FILE *file_make(const char *name, const char *between, const char *part)
 	return file;
 }
 
+bool folder_make(const char *dir)
+{
+	if (!mkdir(dir, 0777) || errno == EEXIST)
+		return true;
+	say_errno(errno, "cannot make folder %s", dir);
+	return false;
+}
+
 /* A file that is there stays as it is for now. */
 static FILE *file_open(const char *path)
 {

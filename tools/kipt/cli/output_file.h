@@ -19,6 +19,14 @@
 FILE *file_make(const char *name, const char *between, const char *part);
 
 /**
+ * folder_make() - make a folder
+ * @dir: its name; may exist
+ *
+ * Return: true, or false after a sentence.
+ */
+bool folder_make(const char *dir);
+
+/**
  * struct fresh_file - a file that replaces what was there as soon as there is something
  *	to write
  * @out: open

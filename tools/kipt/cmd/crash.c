@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cli/args.h"
+#include "../cli/output_file.h"
 #include "../cli/progress.h"
 #include "../crash/crash_decode.h"
 #include "../crash/crash_save.h"
@@ -505,7 +506,7 @@ static bool meta_save(const struct crash *crash)
 
 static bool save(struct crash *crash, struct symbols *symbols)
 {
-	return save_folder(crash->save) && save_clear(crash->save) &&
+	return folder_make(crash->save) && save_clear(crash->save) &&
 	       each_cpu(crash, cpu_save) &&
 	       (!crash->program || crash_program_save(crash->program,
 						      crash->save)) &&

@@ -3,6 +3,7 @@
  * kipt packets: the packets of a trace, one a line. No code is needed.
  */
 #include "../cli/args.h"
+#include "../cli/progress.h"
 #include "../offline/perf_list.h"
 #include "../perf/perf_file.h"
 #include "../view/packet_list.h"
@@ -35,6 +36,7 @@ static int run(int argc, char **argv)
 		return KIPT_EXIT_USAGE;
 	if (perf_file_is(args.argv[0]) && !sync)
 		return args_bad(&args, "--no-sync: the trace of a perf.data is made to begin at a PSB");
+	progress_lines(true);
 	if (perf_file_is(args.argv[0]))
 		return perf_list(args.argv[0], json) ? KIPT_EXIT_DONE :
 						  KIPT_EXIT_FAILED;

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "../cli/messages.h"
+#include "../cli/output_file.h"
 #include "../cli/progress.h"
 #include "../kernel/genl.h"
-#include "../offline/save_dir.h"
 #include "snapshot_collect.h"
 
 #define UNFINISHED	".kipt-unfinished"
@@ -55,7 +55,7 @@ int snapshot_folder_open(const char *dir, unsigned int mode)
 	struct stat stat;
 	int folder;
 
-	if (!save_folder(dir))
+	if (!folder_make(dir))
 		return -1;
 	folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0 || fstat(folder, &stat)) {
@@ -243,7 +243,7 @@ static bool snapshot_save(const struct collecting *collecting, u32 id,
 	char from[PATH];
 
 	snprintf(from, sizeof(from), "%s/" UNFINISHED, what->dir);
-	if (folder_remove(from) && save_folder(from) &&
+	if (folder_remove(from) && folder_make(from) &&
 	    child_saves(id, from) && folder_sync(from) &&
 	    fits(what, id, folder_bytes(from)) && folder_rename(from, to) &&
 	    names_sync(collecting)) {

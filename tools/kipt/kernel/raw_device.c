@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../../uapi/linux/kipt_raw.h"
 #include "../cli/messages.h"
+#include "../cli/output_file.h"
 #include "raw_device.h"
 
 #define COPY_BYTES	(256 << 10)
@@ -170,11 +170,7 @@ bool raw_save(const struct kipt_session *session, int cpu, const char *dir)
 	const struct raw_taker taker = { file_begin, file_take, file_end,
 					 &file };
 
-	if (mkdir(dir, 0777) && errno != EEXIST) {
-		say_errno(errno, "cannot make folder %s", dir);
-		return false;
-	}
-	return raw_take(session, cpu, &taker);
+	return folder_make(dir) && raw_take(session, cpu, &taker);
 }
 
 int raw_open(const struct kipt_session *session)

@@ -32,37 +32,14 @@ bool part_parse(struct part *part, const char *text)
 	return true;
 }
 
-/* The option that chooses a view that parts do not make; NULL: they do. */
+/* A view that parts do not make, an option without "--"; NULL: they do. */
 static const char *view_refused(const struct view_options *view)
 {
-	switch (view->mode) {
-	case VIEW_CALLS:
+	if (view->mode == VIEW_CALLS)
 		return view->json ? NULL : "the indented calls";
-	case VIEW_SCREEN:
+	if (view->mode == VIEW_SCREEN)
 		return "the screen of 'kipt open'";
-	case VIEW_LOST:
-		return "--lost";
-	case VIEW_SLOWEST:
-		return "--slowest";
-	case VIEW_FOLDED:
-		return "--folded";
-	case VIEW_PERFETTO:
-		return "--perfetto";
-	case VIEW_FIREFOX:
-		return "--firefox";
-	case VIEW_HTML:
-		return "--html";
-	case VIEW_COVERAGE:
-		return view->drcov ? "--drcov" : "--lcov";
-	case VIEW_BRANCH_PROFILE:
-		return view->bolt ? "--bolt" : "--autofdo";
-	case VIEW_BRANCHES:
-	case VIEW_INSNS:
-	case VIEW_COUNTS:
-	case VIEW_TOTALS:
-		return NULL;
-	}
-	return "this view";
+	return view->mode > VIEW_TOTALS ? view->mode_name : NULL;
 }
 
 static const char *option_refused(const struct view_options *view)
@@ -85,8 +62,8 @@ bool part_settle(const struct view_options *view)
 	const char *other = view_refused(view);
 
 	if (other) {
-		say_error("--part: %s may need what came in parts before; --branches, --insns, --disasm, --calls --json, --counts --json and --totals --json can be made of parts",
-			  other);
+		say_error("--part: %s%s may need what came in parts before; --branches, --insns, --disasm, --calls --json, --counts --json and --totals --json can be made of parts",
+			  other == view->mode_name ? "--" : "", other);
 		return false;
 	}
 	other = option_refused(view);
@@ -98,7 +75,7 @@ bool part_settle(const struct view_options *view)
 	if (view->mode < VIEW_COUNTS || view->json)
 		return true;
 	say_error("--part: --%s needs --json, so that 'kipt merge' can add up the parts",
-		  view->mode == VIEW_COUNTS ? "counts" : "totals");
+		  view->mode_name);
 	return false;
 }
 

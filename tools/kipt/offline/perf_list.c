@@ -9,6 +9,7 @@
 
 #include "../../../uapi/linux/kipt.h"
 #include "../cli/json_lines.h"
+#include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../cli/standard_output.h"
 #include "../perf/perf_aux.h"
@@ -112,7 +113,7 @@ static bool queue_list(struct list *list, struct perf_queue *queue)
 	return ok;
 }
 
-static bool all_list(struct list *list)
+static bool all_list(struct list *list, const char *path)
 {
 	bool ok = perf_file_events(list->file, event_take, list);
 	size_t i;
@@ -126,7 +127,12 @@ static bool all_list(struct list *list)
 		ok = queue_list(list, &list->aux.queues[i]) && ok;
 	ok = ok && !perf_file_bad(list->file);
 	output_flush(stdout);
-	return packet_counts_show(&list->counts) && ok;
+	ok = packet_counts_show(&list->counts) && ok;
+	if (!ok || list->counts.packets || !list->counts.passed)
+		return ok;
+	say_error("%s: no PSB in any part of its %llu bytes of trace", path,
+		  (unsigned long long)list->all);
+	return false;
 }
 
 bool perf_list(const char *path, bool json)
@@ -136,7 +142,7 @@ bool perf_list(const char *path, bool json)
 
 	if (!list.file)
 		return false;
-	ok = all_list(&list);
+	ok = all_list(&list, path);
 	perf_aux_free(&list.aux);
 	perf_file_close(list.file);
 	return ok;

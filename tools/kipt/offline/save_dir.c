@@ -24,14 +24,6 @@
 #include "../symbols/kernel_text.h"
 #include "save_dir.h"
 
-bool save_folder(const char *dir)
-{
-	if (!mkdir(dir, 0777) || errno == EEXIST)
-		return true;
-	say_errno(errno, "cannot make folder %s", dir);
-	return false;
-}
-
 /* Whether kipt gives that name to what it saves. */
 static bool is_saved(const char *name)
 {

@@ -13,14 +13,6 @@
 #include "../symbols/process_maps.h"
 
 /**
- * save_folder() - make the folder
- * @dir: its name; may exist
- *
- * Return: true, or false after a sentence.
- */
-bool save_folder(const char *dir);
-
-/**
  * save_clear() - remove what an earlier run saved, which is not to be taken for a part of this
  * @dir: the folder; without meta.json there was none
  *

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../cli/args.h"
@@ -275,7 +274,7 @@ static void readers_run(struct fetch *fetch)
 		pthread_join(fetch->readers[i].thread, NULL);
 }
 
-static bool fetch_all(struct fetch *fetch)
+static void fetch_all(struct fetch *fetch)
 {
 	const struct kipt_sink sink = { .emit = records_take, .ctx = fetch };
 	u32 i;
@@ -283,7 +282,8 @@ static bool fetch_all(struct fetch *fetch)
 	fetch->order = order_create(fetch->count, false, false);
 	if (!fetch->order) {
 		say_errno(ENOMEM, "cannot fetch");
-		return false;
+		fetch->failed = true;
+		return;
 	}
 	order_start(fetch->order, &sink);
 	if (reader_open(fetch, 0) && first_wait(fetch))
@@ -293,7 +293,6 @@ static bool fetch_all(struct fetch *fetch)
 	for (i = 0; i < fetch->count; i++)
 		genl_close(fetch->readers[i].genl);
 	order_destroy(fetch->order);
-	return !fetch->failed;
 }
 
 bool fetch_can(const struct fetch_options *options)
@@ -335,14 +334,6 @@ static u64 memory_share(u64 memory, u32 count)
 	return share < READER_MOST ? share : READER_MOST;
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool verdict(const struct fetch *fetch)
 {
 	if (fetch->interrupted &&
@@ -361,7 +352,7 @@ bool fetch_run(const struct fetch_request *request, struct output *output)
 {
 	struct fetch *fetch = calloc(1, sizeof(*fetch));
 	struct tally *tally = &output->view.tally;
-	double start = seconds_now();
+	double start = progress_seconds();
 	bool ok;
 
 	if (!fetch) {
@@ -381,7 +372,7 @@ bool fetch_run(const struct fetch_request *request, struct output *output)
 	progress_catch();
 	fetch_all(fetch);
 	progress_clear();
-	tally->seconds = seconds_now() - start;
+	tally->seconds = progress_seconds() - start;
 	tally->trace_bytes = fetch->done;
 	ok = verdict(fetch);
 	free(fetch);

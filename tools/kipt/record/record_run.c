@@ -9,6 +9,7 @@
 
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
+#include "../cli/output_file.h"
 #include "../kernel/affinity.h"
 #include "../kernel/raw_device.h"
 #include "code_images.h"
@@ -506,8 +507,8 @@ int recording_run(struct recording *r)
 	if (!r->genl)
 		return KIPT_EXIT_FAILED;
 	if (!genl_info(r->genl, &r->info) && fetch_can(&r->fetch) &&
-	    (!r->save || save_folder(r->save)) &&
-	    (!r->raw || save_folder(r->raw)))
+	    (!r->save || folder_make(r->save)) &&
+	    (!r->raw || folder_make(r->raw)))
 		status = target_or_command_run(r);
 	command_images_free(&r->images);
 	filter_where_free(&r->where);

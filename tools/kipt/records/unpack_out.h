@@ -11,6 +11,7 @@
 
 #include "../../../kmod/decode/port.h"
 #include "../cli/messages.h"
+#include "record_state.h"
 
 #define UNPACK_BUFFER	1024
 
@@ -75,18 +76,6 @@ static inline u32 unpack_sum(u32 insns, u64 left)
 	return insns + left < 0xffffffffU ? insns + left : 0xffffffffU;
 }
 
-static inline bool unpack_counts_insns(const struct kipt_record *r)
-{
-	return r->type == KIPT_RECORD_BRANCH || r->type == KIPT_RECORD_DISABLE ||
-	       (r->type == KIPT_RECORD_SYNC && r->kind != KIPT_SYNC_START);
-}
-
-static inline bool unpack_drops_insns(const struct kipt_record *r)
-{
-	return r->type == KIPT_RECORD_ENABLE || r->type == KIPT_RECORD_GAP ||
-	       (r->type == KIPT_RECORD_SYNC && r->kind == KIPT_SYNC_START);
-}
-
 /**
  * unpack_put() - put a plain record out
  * @out: what is left goes to the record, if it counts
@@ -102,10 +91,10 @@ static inline bool unpack_put(struct unpack_out *out, const struct kipt_record *
 		return false;
 	copy = &out->buffer[out->used++];
 	*copy = *r;
-	if (unpack_counts_insns(r)) {
+	if (record_counts_insns(r)) {
 		copy->aux = unpack_sum(r->aux, out->left);
 		out->left = 0;
-	} else if (unpack_drops_insns(r)) {
+	} else if (record_drops_insns(r)) {
 		out->left = 0;
 	}
 	return true;

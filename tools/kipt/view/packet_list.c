@@ -241,7 +241,6 @@ bool packet_list(const char *path, bool json, bool sync)
 	listing.bytes = trace.bytes;
 	listing.size = listing.all = trace.size;
 	progress_catch();
-	progress_lines(true);
 	cursor_seek(&listing, &cursor, 0);
 	ok = !sync || psb_check(&listing);
 	if (ok) {
