@@ -159,9 +159,8 @@ static struct kipt_crash_map map_make(const char *name)
 	return map;
 }
 
-/* With one mapping, and a file's first page in the last one. */
-static struct crash_program *program_of_map(const struct kipt_crash_map *map,
-					    const void *head, size_t size)
+/* With one mapping. */
+static struct crash_program *program_of_map(const struct kipt_crash_map *map)
 {
 	struct kipt_crash_signal *signal = (void *)snapshot[1];
 	struct kipt_crash_maps *maps = (void *)snapshot[2];
@@ -173,21 +172,7 @@ static struct crash_program *program_of_map(const struct kipt_crash_map *map,
 	maps->nr_here = 1;
 	maps->maps[0] = *map;
 	page_make(2, KIPT_CRASH_MAPS, 0);
-	memcpy(snapshot[PAGES - 1], head, size);
 	return program_read();
-}
-
-/* Of a file in our folder that begins so. */
-static struct crash_program *program_of(const char *name, u64 start, u64 offset,
-					const void *head, size_t size)
-{
-	struct kipt_crash_map map = {
-		.start = start, .end = start + PAGE, .offset = offset,
-		.head = (PAGES - 1) * PAGE,
-	};
-
-	snprintf((char *)map.path, sizeof(map.path), "%s/%s", folder, name);
-	return program_of_map(&map, head, size);
 }
 
 /* With one mapping, of the second page of a file in our folder. */
@@ -195,7 +180,7 @@ static struct crash_program *program_make(const char *name)
 {
 	const struct kipt_crash_map map = map_make(name);
 
-	return program_of_map(&map, &file, sizeof(file));
+	return program_of_map(&map);
 }
 
 static bool has_code(const struct crash_program *program)
@@ -214,12 +199,11 @@ static void pages_of_nothing(void)
 	memset(snapshot, 0, sizeof(snapshot));
 	page_make(1, KIPT_CRASH_SIGNAL, 2);
 	for (i = 2; i < 7; i++)
-		page_make(i, i < 5 ? KIPT_CRASH_MAPS : KIPT_CRASH_CODE,
-			  i < 6 ? i + 1 : 0);
+		page_make(i, KIPT_CRASH_MAPS, i < 6 ? i + 1 : 0);
 	program = program_read();
 	ktap_result(&ktap, program, "program_of_empty_pages");
 	program_free(program);
-	page_make(6, KIPT_CRASH_CODE, 2);
+	page_make(6, KIPT_CRASH_MAPS, 2);
 	program = program_read();
 	ktap_result(&ktap, program, "program_whose_pages_go_round");
 	program_free(program);
@@ -247,7 +231,7 @@ static void file_that_changes(void)
 
 static bool map_has_code(const struct kipt_crash_map *map)
 {
-	struct crash_program *program = program_of_map(map, &file, sizeof(file));
+	struct crash_program *program = program_of_map(map);
 	bool has = has_code(program);
 
 	program_free(program);
@@ -277,24 +261,6 @@ static void files_that_do_not_match(void)
 	ktap_result(&ktap, !map_has_code(&map), "program_file_is_gone");
 }
 
-/* It says where its first page is, and has an array for the path, which may be full. */
-static void mapping_of_an_older_module(void)
-{
-	char name[KIPT_CRASH_OLD_PATH_BYTES - 32] = "";
-	struct kipt_crash_map map = map_make("known");
-
-	map.head = (PAGES - 1) * PAGE;
-	map.build_id_bytes = 0;
-	memset(map.build_id, 0, sizeof(map.build_id));
-	ktap_result(&ktap, map_has_code(&map), "program_id_of_an_older_module");
-	memset(name, 'n', sizeof(name) - 1);
-	file_write(name);
-	snprintf((char *)&map + offsetof(struct kipt_crash_map, path),
-		 KIPT_CRASH_OLD_PATH_BYTES, "%s/%s", folder, name);
-	ktap_result(&ktap, map_has_code(&map),
-		    "program_path_of_an_older_module");
-}
-
 /* The kernel's is no file, and the same for all that run on it. */
 static void code_of_the_vdso(void)
 {
@@ -308,14 +274,14 @@ static void code_of_the_vdso(void)
 
 	if (!vdso)
 		return;
-	program = program_of_map(&map, &file, sizeof(file));
+	program = program_of_map(&map);
 	ktap_result(&ktap,
 		    crash_program_code(program, map.start, bytes, 4) == 4 &&
 		    !memcmp(bytes, vdso, 4), "program_code_of_the_vdso");
 	program_free(program);
 	/* As large as a program likes. */
 	map.end = map.start + 1024 * PAGE;
-	program = program_of_map(&map, &file, sizeof(file));
+	program = program_of_map(&map);
 	ktap_result(&ktap,
 		    crash_program_code(program, map.start + 512 * PAGE, bytes,
 				       4) == 0 &&
@@ -325,7 +291,7 @@ static void code_of_the_vdso(void)
 	program_free(program);
 	map.start = START;
 	map.end = START + PAGE;
-	program = program_of_map(&map, &file, sizeof(file));
+	program = program_of_map(&map);
 	ktap_result(&ktap, !crash_program_code(program, START, bytes, 4),
 		    "program_code_of_a_32_bit_vdso");
 	program_free(program);
@@ -427,25 +393,28 @@ static void library_fails(void)
 static void names_and_lines(void)
 {
 	u64 here = (u64)&names_and_lines, page = here - here % PAGE;
+	struct kipt_crash_map map = map_make("self");
 	struct crash_program *program;
 	const struct mapping *mapping;
 	struct maps maps = { 0 };
 	struct names *names;
+	struct build_id id;
 	struct place place;
 	char text[64] = "";
-	u8 head[PAGE];
-	FILE *self;
+	int self;
 
 	maps_read_task(&maps, getpid(), getpid());
 	mapping = maps_find(maps_process(&maps, getpid()), here);
-	self = fopen("/proc/self/exe", "re");
-	if (!mapping || !self || fread(head, PAGE, 1, self) != 1 ||
+	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (!mapping || !build_id_read(&id, self) || id.size != sizeof(map.build_id) ||
 	    system("cp /proc/$PPID/exe self"))
 		exit(2);
-	fclose(self);
-	program = program_of("self", page,
-			     page - mapping->start + mapping->offset, head,
-			     PAGE);
+	close(self);
+	map.start = page;
+	map.end = page + PAGE;
+	map.offset = page - mapping->start + mapping->offset;
+	memcpy(map.build_id, id.bytes, id.size);
+	program = program_of_map(&map);
 	maps_free(&maps);
 	names = names_create("", &maps, false);
 	crash_program_map(program, &maps, names);
@@ -519,7 +488,6 @@ static void files_of_others(void)
 	pages_of_nothing();
 	file_that_changes();
 	files_that_do_not_match();
-	mapping_of_an_older_module();
 	code_of_the_vdso();
 	name_that_is_a_link();
 	name_with_control_characters();

@@ -754,7 +754,6 @@ TEST_F_TIMEOUT(killed, mappings_name_their_files, 900)
 	EXPECT_EQ(file.st_ino, map->inode);
 	EXPECT_EQ(20, map->build_id_bytes);
 	EXPECT_EQ(0, map->changed);
-	EXPECT_EQ(0, map->head);
 }
 
 /* Another program's code, at an address that is known. */

@@ -144,8 +144,7 @@ static void stop_seal(struct kipt_crash_cpu *cpu)
 
 static const uint16_t kinds[] = { KIPT_CRASH_HEADER, KIPT_CRASH_CPU,
 				  KIPT_CRASH_REGIONS, KIPT_CRASH_LOGS,
-				  KIPT_CRASH_SIGNAL, KIPT_CRASH_MAPS,
-				  KIPT_CRASH_CODE };
+				  KIPT_CRASH_SIGNAL, KIPT_CRASH_MAPS };
 
 static void page_seal(struct crash_page *page)
 {

@@ -13,7 +13,7 @@
  *
  * A snapshot of a program that a signal killed has one page of kind CPU, and
  * next in the chain one of kind SIGNAL; from there @more leads through pages of
- * kind MAPS. Older modules wrote pages of kind CODE after these.
+ * kind MAPS.
  *
  * All members are little-endian. Checksums are CRC-32 as zlib's crc32() makes it.
  * What is known while the machine runs has one checksum, what is written at the
@@ -37,7 +37,6 @@ enum kipt_crash_kind {
 	KIPT_CRASH_REGIONS,
 	KIPT_CRASH_SIGNAL,
 	KIPT_CRASH_MAPS,
-	KIPT_CRASH_CODE,
 	KIPT_CRASH_LOGS = 7,
 };
 
@@ -387,8 +386,7 @@ struct kipt_crash_regions {
  * @is_32bit: the thread was in 32-bit code
  * @maps_lost: executable mappings, at most, that are left out; ~0: another thread was
  *	changing them, and all are left out
- * @code_lost: 0; of older modules: pages of code, at most, of mappings that were
- *	looked at, that may have been in memory and are not kept
+ * @pad: 0
  * @comm: name of the thread
  */
 struct kipt_crash_signal {
@@ -406,23 +404,19 @@ struct kipt_crash_signal {
 	__s32 code;
 	__u32 is_32bit;
 	__u32 maps_lost;
-	__u32 code_lost;
+	__u32 pad;
 	__u8  comm[16];
 };
 
 #define KIPT_CRASH_PATH_BYTES	184
 #define KIPT_CRASH_ID_BYTES	20
-/* Where @head is not 0, the path goes on to the end of the mapping. */
-#define KIPT_CRASH_OLD_PATH_BYTES	216
 
 /**
  * struct kipt_crash_map - an executable mapping, or a part of one
  * @start: first address
  * @end: last address + 1
  * @offset: of @start in the file
- * @head: 0; of older modules: where in the snapshot a copy of the first page of the
- *	file is, which has its build id. Then @path is longer, and what follows it
- *	is not there
+ * @pad0: 0
  * @dev: device of the file, as stat() encodes it, in 32 bits; 0: no file
  * @build_id_bytes: of @build_id; 0: the file has none, or it was not in memory
  * @changed: it was written to in this process's memory: what ran is in no file
@@ -437,7 +431,7 @@ struct kipt_crash_map {
 	__u64 start;
 	__u64 end;
 	__u64 offset;
-	__u64 head;
+	__u64 pad0;
 	__u32 dev;
 	__u8  build_id_bytes;
 	__u8  changed;
@@ -460,23 +454,6 @@ struct kipt_crash_maps {
 	__u32 nr_here;
 	__u32 pad;
 	struct kipt_crash_map maps[];
-};
-
-/**
- * struct kipt_crash_code - a page of kind CODE, of older modules only
- * @page: what each page begins with
- * @nr_here: how many are in this page
- * @pad: 0
- * @at: where in the snapshot the first of them is copied; the others follow it,
- *	page by page
- * @addresses: of pages of user code
- */
-struct kipt_crash_code {
-	struct kipt_crash_page page;
-	__u32 nr_here;
-	__u32 pad;
-	__u64 at;
-	__u64 addresses[];
 };
 
 /**

@@ -42,7 +42,6 @@ static const struct kind {
 	[KIPT_CRASH_REGIONS] = LIST(kipt_crash_regions, regions),
 	[KIPT_CRASH_SIGNAL] = { .least = sizeof(struct kipt_crash_signal) },
 	[KIPT_CRASH_MAPS] = LIST(kipt_crash_maps, maps),
-	[KIPT_CRASH_CODE] = LIST(kipt_crash_code, addresses),
 	[KIPT_CRASH_LOGS] = { .least = sizeof(struct kipt_crash_logs) },
 };
 

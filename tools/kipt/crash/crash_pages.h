@@ -90,7 +90,6 @@ struct crash_page {
 		struct kipt_crash_regions regions;
 		struct kipt_crash_signal signal;
 		struct kipt_crash_maps maps;
-		struct kipt_crash_code code;
 		struct kipt_crash_logs logs;
 		u8 bytes[KIPT_CRASH_PAGE_BYTES];
 	};

@@ -21,20 +21,13 @@
 #define PAGE		KIPT_CRASH_PAGE_BYTES
 /* More than any snapshot has. */
 #define MAPS_MAX	65536
-#define CODE_MAX	65536
 /* No vDSO is larger. */
 #define VDSO_MAX	(16 * PAGE)
-
-/* A page of code, and where in the snapshot its copy is. */
-struct code {
-	u64 address;
-	u64 at;
-};
 
 /* A mapping; number of its file if that is the same still, or -1. */
 struct mapped {
 	struct kipt_crash_map map;
-	char path[KIPT_CRASH_OLD_PATH_BYTES];
+	char path[KIPT_CRASH_PATH_BYTES];
 	int file;
 	/* It has a file, which is another now, or it is not known. */
 	bool other;
@@ -47,8 +40,6 @@ struct crash_program {
 	struct kipt_crash_signal signal;
 	struct mapped *maps;
 	u32 map_count;
-	struct code *code;
-	u32 code_count;
 	struct crash_files *files;
 	const struct core_file *core;
 	bool damaged;
@@ -102,28 +93,11 @@ bool crash_program_has(const struct crash_program *program, u64 cr3)
 	       space == program->signal.cr3_user;
 }
 
-/* What older modules wrote has a longer path, and no more than that. */
-static struct mapped mapped_make(const struct kipt_crash_map *map)
-{
-	struct mapped mapped = { .map = *map, .file = -1 };
-	size_t size = map->head ? KIPT_CRASH_OLD_PATH_BYTES :
-				  KIPT_CRASH_PATH_BYTES;
-
-	memcpy(mapped.path,
-	       (const u8 *)map + offsetof(struct kipt_crash_map, path),
-	       size - 1);
-	if (map->head) {
-		mapped.map.build_id_bytes = 0;
-		mapped.map.changed = 0;
-	}
-	return mapped;
-}
-
 static bool maps_take(struct crash_program *program,
 		      const struct crash_page *page)
 {
 	const struct kipt_crash_maps *maps = &page->maps;
-	struct mapped *list;
+	struct mapped *list, *mapped;
 	u32 i;
 
 	for (i = 0; i < maps->nr_here; i++) {
@@ -131,26 +105,9 @@ static bool maps_take(struct crash_program *program,
 		if (!list)
 			return false;
 		program->maps = list;
-		list[program->map_count++] = mapped_make(&maps->maps[i]);
-	}
-	return true;
-}
-
-static bool code_take(struct crash_program *program,
-		      const struct crash_page *page)
-{
-	const struct kipt_crash_code *code = &page->code;
-	struct code *list;
-	u32 i;
-
-	for (i = 0; i < code->nr_here; i++) {
-		list = list_room(program->code, program->code_count, sizeof(*list));
-		if (!list)
-			return false;
-		program->code = list;
-		list[program->code_count++] = (struct code){
-			code->addresses[i], code->at + (u64)i * PAGE,
-		};
+		mapped = &list[program->map_count++];
+		*mapped = (struct mapped){ .map = maps->maps[i], .file = -1 };
+		memcpy(mapped->path, mapped->map.path, sizeof(mapped->path) - 1);
 	}
 	return true;
 }
@@ -164,15 +121,12 @@ static bool chain_follow(struct crash_program *program, u64 address)
 	while (ok && address) {
 		if (crash_page_read(&program->source, address, &page) !=
 		    CRASH_GOOD || page.head.id != program->id ||
-		    program->map_count > MAPS_MAX ||
-		    program->code_count > CODE_MAX) {
+		    program->map_count > MAPS_MAX) {
 			program->damaged = true;
 			return true;
 		}
 		if (page.head.kind == KIPT_CRASH_MAPS)
 			ok = maps_take(program, &page);
-		else if (page.head.kind == KIPT_CRASH_CODE)
-			ok = code_take(program, &page);
 		/* A page that leads back, or nowhere new. */
 		if (page.head.more && page.head.more <= address) {
 			program->damaged = true;
@@ -183,22 +137,9 @@ static bool chain_follow(struct crash_program *program, u64 address)
 	return ok;
 }
 
-static int code_compare(const void *left, const void *right)
+/* The build id of what was mapped. */
+static bool id_read(const struct kipt_crash_map *map, struct build_id *id)
 {
-	const struct code *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-/* The build id of what was mapped: in older snapshots that of a page. */
-static bool id_read(const struct crash_program *program,
-		    const struct kipt_crash_map *map, struct build_id *id)
-{
-	u8 head[PAGE];
-
-	if (map->head)
-		return crash_get(&program->source, map->head, head, PAGE) &&
-		       build_id_find(id, head, PAGE);
 	if (!map->build_id_bytes || map->build_id_bytes > KIPT_CRASH_ID_BYTES)
 		return false;
 	id->size = map->build_id_bytes;
@@ -215,7 +156,7 @@ static void file_find(struct crash_program *program, struct mapped *mapped)
 	plain_text(mapped->path);
 	if (mapped->path[0] != '/')
 		return;
-	mapped->has_id = id_read(program, &mapped->map, &then);
+	mapped->has_id = id_read(&mapped->map, &then);
 	if (mapped->has_id)
 		mapped->file = crash_files_find(program->files, mapped->path,
 						&then);
@@ -286,9 +227,6 @@ struct crash_program *crash_program_read(const struct crash_source *source,
 		say_errno(ENOMEM, "cannot read the program");
 		goto err;
 	}
-	if (program->code_count)
-		qsort(program->code, program->code_count,
-		      sizeof(*program->code), code_compare);
 	for (i = 0; i < program->map_count; i++)
 		file_find(program, &program->maps[i]);
 	return program;
@@ -302,18 +240,7 @@ void crash_program_destroy(struct crash_program *program)
 	if (!program)
 		return;
 	free(program->maps);
-	free(program->code);
 	free(program);
-}
-
-static const struct code *page_find(const struct crash_program *program,
-				    u64 address)
-{
-	const struct code key = { .address = address & ~(u64)(PAGE - 1) };
-
-	return program->code_count ?
-	       bsearch(&key, program->code, program->code_count, sizeof(key),
-		       code_compare) : NULL;
 }
 
 static u32 file_read(const struct crash_program *program, u64 address,
@@ -347,16 +274,11 @@ static u32 file_read(const struct crash_program *program, u64 address,
 	return 0;
 }
 
-/* Within a page: out of the snapshot, the core dump or a file, the first of these that has it. */
+/* Within a page: out of the core dump or a file, the first of these that has it. */
 static u32 page_read(const struct crash_program *program, u64 address, u8 *bytes, u32 size)
 {
-	const struct code *code = page_find(program, address);
-	u32 got;
+	u32 got = core_file_read(program->core, address, bytes, size);
 
-	if (code)
-		return program->source.read(program->source.ctx, code->at + address % PAGE,
-					    bytes, size);
-	got = core_file_read(program->core, address, bytes, size);
 	return got ? got : file_read(program, address, bytes, size);
 }
 
@@ -403,7 +325,7 @@ static void gaps_tell(const struct crash_program *program)
 	if (changed)
 		say_note("%" PRIu64 " KiB of its code were written to in its memory, by itself, a debugger or a uprobe: they are a gap",
 			 changed);
-	if (nowhere && !program->code_count)
+	if (nowhere)
 		say_note("%" PRIu64 " KiB of its code are in no file, as what is compiled at run time: they are a gap",
 			 nowhere);
 }
@@ -418,9 +340,6 @@ static void losses_tell(const struct crash_program *program)
 		say_note("its mappings are not known: another thread was changing them");
 	else if (signal->maps_lost)
 		say_note("%u of its mappings are not known", signal->maps_lost);
-	if (signal->code_lost)
-		say_note("up to %u KiB of its code were not kept; what was not comes from its files",
-			 signal->code_lost * (PAGE / 1024));
 	gaps_tell(program);
 }
 
@@ -508,18 +427,11 @@ bool crash_program_save(const struct crash_program *program, const char *dir)
 {
 	struct pages_writer writer;
 	char name[4096];
-	u8 bytes[PAGE];
-	bool ok = true;
-	u32 i;
+	bool ok;
 
 	snprintf(name, sizeof(name), "%s/user", dir);
 	if (!pages_open(&writer, name))
 		return false;
-	for (i = 0; i < program->code_count && ok; i++) {
-		if (crash_get(&program->source, program->code[i].at, bytes, PAGE))
-			ok = pages_write(&writer, program->code[i].address, bytes);
-	}
-	if (ok && !writer.count)
-		ok = vdso_save(program, &writer);
+	ok = vdso_save(program, &writer);
 	return pages_close(&writer, name) && ok;
 }

@@ -2,7 +2,7 @@
 /*
  * A program that a signal killed, as its snapshot has it: which signal, and what
  * was mapped. Its code comes from its files, if they are still those: their build
- * ids are compared. Snapshots of older modules have pages of code.
+ * ids are compared.
  */
 #ifndef KIPT_FATAL_PROGRAM_H
 #define KIPT_FATAL_PROGRAM_H
