@@ -69,7 +69,8 @@ fetched() {
 		grep -c '^ *0.500 us .* -> 401005')"
 	FAKE_FETCH=endless "$fake" fetch 2 --totals --json >out 2>err &
 	pid=$!
-	until grep -q "^SigCgt:.*[2367abef]\$" /proc/$pid/status; do
+	for _ in {1..1000}; do
+		! grep -q "^SigCgt:.*[2367abef]\$" /proc/$pid/status || break
 		sleep 0.01
 	done
 	kill -INT $pid

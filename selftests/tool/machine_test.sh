@@ -730,8 +730,12 @@ calls_tests() {
 
 # The saved trace decodes elsewhere to what the kernel decoded.
 save_tests() {
+	mkdir saved
+	touch saved/{meta.json,cpu99.pt,user-1.addr,user-1.dump,notes}
 	run record --cpus 1 --save saved -o packed.rec -- ls /
 	same "save" 0 "$STATUS"
+	same "save_removes_what_an_earlier_run_saved" "saved/notes" \
+		"$(ls saved/cpu99.pt saved/user-1.* saved/notes 2>/dev/null)"
 	run show packed.rec -o kernel.rec
 	same "show_unpacks" 0 "$STATUS"
 	run decode saved/cpu1.pt --dir saved -o elsewhere.rec
