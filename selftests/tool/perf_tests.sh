@@ -208,7 +208,7 @@ perf_refused_tests() {
 
 # A program of two instructions that a file has, and a trace of it.
 perf_decode_tests() {
-	local form
+	local form option
 	bytes $CODE >page.dump
 	head -c 4078 /dev/zero >>page.dump
 	cp page.dump prog.dump
@@ -269,6 +269,14 @@ branch jump-ind 0x401005 0x401010 None" \
 	done
 	refused "perf_decode_filter" 1 "perf.data says itself" decode small.data \
 		--filter 0x1-0x2
+	printf 'kipt-maps 1\n' >small.maps
+	for option in --branches "-o small.rec"; do
+		# shellcheck disable=SC2086
+		refused "perf_decode_maps $option" 1 "perf.data says itself what processes map" \
+			decode small.data $option --maps small.maps
+	done
+	refused "perf_open_maps" 1 "perf.data says itself what processes map" \
+		open small.data --maps small.maps
 	refused "perf_decode_output_is_input" 1 "that is the file which is read" \
 		decode small.data -o small.data
 }

@@ -237,7 +237,7 @@ option_tests() {
 	refused "on_crash_or_lost" 2 "--lost has no end to be shown: give --on-crash or --lost" \
 		record --on-crash --lost -- true
 	for option in "--max-depth 3" --no-fold --time --source "--top 3" "--jobs 2" \
-		"--memory 8M" "--decode-cpus 0" "--nice 1"; do
+		"--memory 8M" "--decode-cpus 0" "--nice 1" "--kallsyms x" "--maps x"; do
 		# shellcheck disable=SC2086
 		refused "perf_data_or_${option% *}" 2 "shows nothing: leave ${option% *} out" \
 			record -o x.data $option -- true

@@ -281,6 +281,11 @@ static bool recording_decode(struct decode *d, const char *path)
 			  path);
 		return false;
 	}
+	if (d->view.maps) {
+		say_error("%s: perf.data says itself what processes map; --maps %s is for raw traces and records",
+			  path, d->view.maps);
+		return false;
+	}
 	return perf_decode(&decode, &d->view);
 }
 

@@ -146,6 +146,7 @@ static const char *shows(const struct recording *r)
 	       view->json ? "--json" : r->on_crash ? "--on-crash" :
 	       view->max_depth ? "--max-depth" : view->no_fold ? "--no-fold" :
 	       view->time ? "--time" : view->source ? "--source" : view->top_given ? "--top" :
+	       view->kallsyms ? "--kallsyms" : view->maps ? "--maps" :
 	       r->fetch.jobs ? "--jobs" : r->fetch.memory ? "--memory" :
 	       r->fetch.cpus ? "--decode-cpus" : r->fetch.nice ? "--nice" : NULL;
 }

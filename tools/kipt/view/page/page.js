@@ -142,7 +142,7 @@ function timeWord(ticks, zero, round) {
 
 /* A page is not written over the one that shows its command. */
 function stretchFile(more) {
-	const shown = decodeURIComponent(location.pathname.split("/").pop());
+	const shown = location.pathname.split("/").pop();
 	const numbered = /^stretch([0-9]*)/.exec(shown);
 
 	return `stretch${numbered ? Number(numbered[1] || 1) + 1 : ""}${more}.html`;
