@@ -380,8 +380,17 @@ crash_save_choice_tests() {
 	same "crash_save_spares_what_is_not_its_own" \
 		"cpu0.pt cpu1-mine.pt cpu2.pt kallsyms kernel.addr kernel.dump meta.json notes" \
 		"$(cd saved && printf '%s\n' * | paste -sd ' ')"
+	rm saved/meta.json saved/kernel.dump
+	mkdir saved/kernel.dump
+	run crash "$D" --save saved --cpu 0,2
+	rmdir saved/kernel.dump
+	same "crash_save_failed" 1 "$STATUS"
+	run crash "$D" --save saved --cpu 1
+	same "crash_save_failed_is_cleared" "0 cpu1-mine.pt cpu1.pt" "$STATUS $(
+		cd saved && echo *.pt)"
 	rm saved/meta.json
-	cp saved/cpu0.pt saved/cpu7.pt
+	cp saved/cpu1.pt saved/cpu0.pt
+	cp saved/cpu1.pt saved/cpu7.pt
 	run crash "$D" --save saved --cpu 0,2
 	same "crash_save_spares_other_folders" saved/cpu7.pt "$(echo saved/cpu7.pt*)"
 }

@@ -5,15 +5,17 @@
  * as to someone who may trace ("all") or may not ("few"); "none": it is loaded, and
  * no CPU has PT. Whatever is not set is as it is here. With the module there are two
  * sessions and three snapshots, which have each member that sessions and snapshots can
- * have, and a session that is made has number 3. A fetch gives one branch; with
- * FAKE_FETCH=endless more seem to come, and none do.
+ * have, and a session that is made has number 3; FAKE_START set: it does not start. A fetch
+ * gives one branch; with FAKE_FETCH=endless more seem to come, and none do.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../kmod/hw/rtit_regs.h"
 #include "../../uapi/linux/kipt_crash.h"
 #include "../../tools/kipt/cli/kipt.h"
+#include "../../tools/kipt/cli/messages.h"
 #include "../../tools/kipt/kernel/capabilities.h"
 #include "../../tools/kipt/kernel/cpuid.h"
 #include "../../tools/kipt/kernel/genl.h"
@@ -32,6 +34,8 @@ int __wrap_genl_session_get(struct genl *genl, u32 id, struct kipt_session *sess
 int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
 			    void (*progress)(const struct kipt_session *session));
 int __wrap_genl_session_start(struct genl *genl, u32 id);
+int __wrap_genl_session_stop(struct genl *genl, u32 id);
+int __wrap_genl_session_delete(struct genl *genl, u32 id);
 int __wrap_genl_snapshot_each(struct genl *genl,
 			      void (*found)(void *ctx, const struct kipt_snapshot *s),
 			      void *ctx);
@@ -182,6 +186,22 @@ int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
 }
 
 int __wrap_genl_session_start(struct genl *genl, u32 id)
+{
+	(void)genl;
+	if (!getenv("FAKE_START"))
+		return 0;
+	say_error("cannot start session %u", id);
+	return -EBUSY;
+}
+
+int __wrap_genl_session_stop(struct genl *genl, u32 id)
+{
+	(void)genl;
+	(void)id;
+	return 0;
+}
+
+int __wrap_genl_session_delete(struct genl *genl, u32 id)
 {
 	(void)genl;
 	(void)id;

@@ -80,6 +80,31 @@ fetched() {
 	unset FAKE_PT FAKE_MODULE
 }
 
+# saved_pids: the processes whose code is in saved, all but the one that ran last
+saved_pids() {
+	find saved -name 'user-*.addr' | sort
+}
+
+# What a run that failed has saved is not mixed with what the next one saves: the fake machine has
+# no trace.
+save_failed_tests() {
+	local fake=$1 first
+	export FAKE_PT=1 FAKE_MODULE=all
+	"$fake" record --cpus 0 --save saved -- sh -c 'true & true $(true)' $'b\xe9' 2>err </dev/null
+	same "save_failed" "1 1" "$? $(grep -cm1 'cannot open /dev/kipt' err)"
+	same "save_meta_is_utf8" "'b?'" "$(python3 -c 'import json
+print(ascii(json.loads(open("saved/meta.json", "rb").read().decode())["command"][-1]))')"
+	first=$(saved_pids)
+	"$fake" record --cpus 0 --save saved -- sh -c 'true & true $(true)' 2>err </dev/null
+	same "save_failed_is_cleared" "some 0" "${first:+some} $(
+		comm -12 <(saved_pids) - <<<"$first" | wc -l)"
+	"$fake" record --cpus 0 --raw saved-raw -- true 2>err </dev/null
+	touch saved-raw/cpu7.pt
+	"$fake" record --cpus 0 --raw saved-raw -- true 2>err </dev/null
+	same "raw_failed_is_cleared" meta.json "$(ls saved-raw)"
+	unset FAKE_PT FAKE_MODULE
+}
+
 info_tests() {
 	local fake
 	fake=$(dirname "$KIPT")/kipt_fake
@@ -89,6 +114,7 @@ info_tests() {
 	fi
 	record_perf_refused "$fake"
 	fetched "$fake"
+	save_failed_tests "$fake"
 	info may_trace 0 "" FAKE_PT=1 FAKE_MODULE=all
 	info_has may_trace 0 0 0 1
 	info may_not_trace 0 "" FAKE_PT=1 FAKE_MODULE=few

@@ -506,13 +506,12 @@ static bool meta_save(const struct crash *crash)
 
 static bool save(struct crash *crash, struct symbols *symbols)
 {
-	return folder_make(crash->save) && save_clear(crash->save) &&
+	return folder_make(crash->save) && save_clear(crash->save) && meta_save(crash) &&
 	       each_cpu(crash, cpu_save) &&
 	       (!crash->program || crash_program_save(crash->program,
 						      crash->save)) &&
 	       (crash->live ? save_kernel(crash->save) :
-		crash_save_kernel(crash->save, &crash->machine, symbols)) &&
-	       meta_save(crash);
+		crash_save_kernel(crash->save, &crash->machine, symbols));
 }
 
 /* After what led there; what is held back is printed first. */

@@ -251,7 +251,7 @@ static void command_add(struct json_object *line, char *const *argv)
 	struct json_object *list = json_object_new_array();
 
 	for (; *argv; argv++)
-		json_object_array_add(list, json_object_new_string(*argv));
+		json_object_array_add(list, jsonl_text_new(*argv));
 	json_object_object_add(line, "command", list);
 }
 

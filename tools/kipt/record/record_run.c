@@ -53,8 +53,8 @@ static void command_dying(void *ctx, const struct child_death *death)
 	genl_session_stop(r->genl, r->session.id);
 }
 
-/* What the trace needs beside the records; the session is stopped. This
- * process may have run on the CPUs too.
+/* What the trace needs beside the records; the session is stopped. This process may have run
+ * on the CPUs too. With meta.json the next run clears the folder, whatever of the rest fails.
  */
 static bool saved(struct recording *r)
 {
@@ -68,13 +68,13 @@ static bool saved(struct recording *r)
 	if (genl_session_get(r->genl, r->session.id, &session))
 		return false;
 	snprintf(path, sizeof(path), "%s/maps", r->save);
-	ok = maps_read_pid(&r->output.maps, own) &&
+	ok = save_meta(r->save, &r->info, &session, r->command) &&
+	     maps_read_pid(&r->output.maps, own) &&
 	     save_user_read(&r->users, &r->output.maps, own, own) &&
 	     save_user_write(r->users, r->save,
 			     r->setup.pid ? (pid_t)r->setup.pid :
 			     r->child.pid) &&
 	     raw_save(&session, -1, r->save) && save_kernel(r->save) &&
-	     save_meta(r->save, &r->info, &session, r->command) &&
 	     maps_save(&r->output.maps, path);
 	session_free(&session);
 	return ok && !r->save_failed;
@@ -314,8 +314,8 @@ static bool raw_kept(struct recording *r)
 		return true;
 	if (genl_session_get(r->genl, r->session.id, &session))
 		return false;
-	ok = raw_save(&session, -1, r->raw) &&
-	     save_meta(r->raw, &r->info, &session, r->command);
+	ok = save_meta(r->raw, &r->info, &session, r->command) &&
+	     raw_save(&session, -1, r->raw);
 	session_free(&session);
 	return ok;
 }
