@@ -143,9 +143,6 @@ option_tests() {
 		"--print-cpus 1001: allowed are 0 to 1000" arm --print-cpus 1001
 	refused "arm_user_bound" 2 "--print-user 65: allowed are 0 to 64" \
 		arm --all --print-user 65
-	refused "arm_user_needs_all" 2 \
-		"user code is traced with --all or --user only" \
-		arm --print-user 8
 	refused "arm_kernel_or_all" 2 "give one of them" arm --kernel --all
 	refused "arm_no_operand" 2 "too many: '1'" arm 1
 	refused "arm_once_is_no_option" 2 "no option '--mode'" arm --mode once
@@ -282,6 +279,34 @@ collect_tests() {
 	unset FAKE_MODULE
 }
 
+# Which code is traced is known when the module has said what --ctl changes.
+arm_code_tests() {
+	local fake ctl
+	fake=$(dirname "$KIPT")/kipt_fake
+	if [ ! -x "$fake" ]; then
+		skip "arm_code" "kipt_fake is not built beside the tool"
+		return
+	fi
+	local KIPT=$fake
+	export FAKE_MODULE=1
+	for ctl in "" "--ctl +CYCEn" "--all --ctl -User" "--ctl OS,BranchEn"; do
+		# shellcheck disable=SC2086
+		refused "arm_print_user_needs_user_code $ctl" 2 \
+			"--print-user 8: no user code is traced: --all or --user, or User in --ctl" \
+			arm --print-user 8 $ctl
+	done
+	refused "arm_kernel_or_user_code" 2 "--kernel: --ctl [+]User traces user code" \
+		arm --kernel --ctl +User
+	for ctl in "--all" "--user" "--ctl +User"; do
+		# shellcheck disable=SC2086
+		run arm --print-user 8 $ctl
+		same "arm_print_user $ctl" "0 1" "$STATUS $(grep -c 'session 3 is armed' <<<"$OUT")"
+	done
+	run arm --kernel --ctl +CYCEn
+	same "arm_kernel_with_ctl" 0 "$STATUS"
+	unset FAKE_MODULE
+}
+
 # One clear sentence, whichever of the three reasons holds here.
 absent_tests() {
 	local verb
@@ -345,6 +370,7 @@ usage_tests() {
 	help_tests
 	option_tests
 	collect_tests
+	arm_code_tests
 	full_tests
 	dumb_tests
 	absent_tests

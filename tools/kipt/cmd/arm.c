@@ -125,6 +125,24 @@ static void state_show(struct genl *genl, u32 id)
 	session_free(&session);
 }
 
+/* What is asked for of user code is what is traced; an enum kipt_exit. */
+static int code_check(const struct wish *wish, const struct kipt_info *info)
+{
+	const struct setup *setup = &wish->setup;
+	u64 ctl;
+
+	if (!setup_ctl(setup, info, &ctl))
+		return KIPT_EXIT_USAGE;
+	if (setup->print_user && !(ctl & RTIT_CTL_USER))
+		say_error("--print-user %u: no user code is traced: --all or --user, or User in --ctl, does that",
+			  setup->print_user);
+	else if (wish->kernel && ctl & RTIT_CTL_USER)
+		say_error("--kernel: --ctl %s traces user code: give one of them", setup->ctl);
+	else
+		return KIPT_EXIT_DONE;
+	return KIPT_EXIT_USAGE;
+}
+
 static int arm(struct wish *wish)
 {
 	u32 flags = KIPT_SESSION_FLAGS_DETACHED | KIPT_SESSION_FLAGS_ARMED |
@@ -144,8 +162,10 @@ static int arm(struct wish *wish)
 			cpus_present(info.online, all, sizeof(all));
 			setup->cpus = all;
 		}
-		exit = setup_session(genl, setup, flags, &info, &session);
+		exit = code_check(wish, &info);
 	}
+	if (exit == KIPT_EXIT_DONE)
+		exit = setup_session(genl, setup, flags, &info, &session);
 	if (exit == KIPT_EXIT_DONE) {
 		armed(&session);
 		state_show(genl, session.id);
@@ -254,9 +274,6 @@ static int run(int argc, char **argv)
 	if (wish.kernel && (wish.all || wish.user))
 		return args_bad(&args, "--kernel and --%s: give one of them",
 				wish.all ? "all" : "user");
-	if (wish.setup.print_user && !wish.all && !wish.user &&
-	    !wish.setup.ctl)
-		return args_bad(&args, "--print-user: user code is traced with --all or --user only");
 	if (!wish.all && !wish.user)
 		wish.setup.ctl_without = RTIT_CTL_USER;
 	return arm(&wish);
