@@ -54,6 +54,8 @@ static DEFINE_PER_CPU(u64, killed_ip);
 
 static void announce_all(struct irq_work *work);
 static struct irq_work announce_work = IRQ_WORK_INIT(announce_all);
+static void announce_late(struct work_struct *work);
+static DECLARE_DELAYED_WORK(late_work, announce_late);
 static void call_listener(struct work_struct *work);
 static DECLARE_WORK(listener_work, call_listener);
 static void (*listener)(u32 id);
@@ -393,15 +395,25 @@ static void announce_all(struct irq_work *work)
 	for (slot = kipt_slots; slot < kipt_slots + kipt_nr_slots_all; slot++) {
 		/* Another CPU may replace it meanwhile, and queues this again. */
 		id = READ_ONCE(slot->snapshot.dump.id);
-		if (atomic_read_acquire(&slot->state) != KIPT_SLOT_FULL || slot->logged_id == id ||
-		    !kipt_snapshot_is_whole(slot))
+		if (atomic_read_acquire(&slot->state) != KIPT_SLOT_FULL || slot->logged_id == id)
 			continue;
+		if (!kipt_snapshot_is_whole(slot)) {
+			/* Should the place never come. */
+			if (READ_ONCE(listener))
+				schedule_delayed_work(&late_work, msecs_to_jiffies(RELATED_MS));
+			continue;
+		}
 		slot->logged_id = id;
 		if (kipt_slot_is_killed(slot))
 			announce_killed(slot, id);
 		else
 			announce_event(id);
 	}
+}
+
+static void announce_late(struct work_struct *work)
+{
+	irq_work_queue(&announce_work);
 }
 
 static void call_listener(struct work_struct *work)
@@ -417,6 +429,9 @@ void kipt_snapshot_listen(void (*kept)(u32 id))
 	WRITE_ONCE(listener, kept);
 	if (kept)
 		return;
+	irq_work_sync(&announce_work);
+	cancel_delayed_work_sync(&late_work);
+	/* That may have queued it once more. */
 	irq_work_sync(&announce_work);
 	cancel_work_sync(&listener_work);
 }

@@ -142,7 +142,7 @@ static inline u32 kipt_compat_module_text(const struct module *module, bool init
  */
 static inline char *kipt_compat_user_path(struct file *file, char *to, int size)
 {
-#if KIPT_SINCE(6, 8)
+#if KIPT_SINCE(6, 7)
 	return d_path(file_user_path(file), to, size);
 #else
 	return file_path(file, to, size);

@@ -165,9 +165,14 @@ for line in sys.stdin:
 crash_cancel_tests() {
 	dump --cpus 1 --bytes 6000000 --size $((0x600000)) --block $((0x200000))
 	same "crash_merged_cancelled" "1 branch unfinished cancelled" "$(python3 -c 'import re, subprocess, sys, time
-for delay in [n / 200 for n in range(1, 40)]:
+def catches(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"SigCgt:\s*(\w+)", status.read()).group(1), 16) >> 1 & 1
+for delay in [n / 200 for n in range(1, 100)]:
     kipt = subprocess.Popen([sys.argv[1], "crash", sys.argv[2], "--merged", "--branches",
                              "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while kipt.poll() is None and not catches(kipt.pid):
+        time.sleep(0.002)
     time.sleep(delay)
     kipt.send_signal(2)
     out, err = kipt.communicate()

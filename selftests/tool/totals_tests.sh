@@ -584,7 +584,7 @@ open("more.rec", "wb").write(data[24:] * 1000)'
 # What came until then is shown, and is not taken for all.
 totals_cancel_tests() {
 	local form
-	for form in --counts --stats --branches; do
+	for form in --counts --stats; do
 		show_cancelled $form
 		same "cancelled_$form" "1 1" "$STATUS $(grep -c '^kipt: cancelled: ' err)"
 		same "cancelled_${form}_shows_what_came" 1 "$(($(cat out err | wc -l) > 1))"
@@ -594,6 +594,8 @@ totals_cancel_tests() {
 	same "cancelled_records" "1 1" "$STATUS $(grep -c '^kipt: cancelled: ' err)"
 	refused "cancelled_records_say_so" 0 "the file is not whole: what made it was cancelled" \
 		show cancelled.rec --kallsyms kallsyms -o copy.rec
+	run show cancelled.rec --kallsyms kallsyms --pid 999 -o empty.rec
+	same "cut_though_nothing_was_chosen" "1" "$("$KIPT" show empty.rec 2>&1 | grep -c "is not whole")"
 	for form in cancelled copy; do
 		same "${form}_records_are_cut" "lost: the file is cut" \
 			"$("$KIPT" open $form.rec --kallsyms kallsyms 2>err | sed -n 4p)"

@@ -56,12 +56,13 @@ static bool records_take(void *ctx, const struct kipt_record *records,
 	return output_take(ctx, records, count) && !progress_interrupted();
 }
 
-/* What is made of all records is shown of those that came before Ctrl-C. */
+/* What is made of all records is shown, or kept, of those that came before Ctrl-C. */
 static bool file_read(const char *path, struct output *output)
 {
 	bool ok;
 
-	progress_catch();
+	if (!view_shows_lines(output->options))
+		progress_catch();
 	ok = record_file_read(path, about_take, records_take, output);
 	if (ok || !progress_interrupted()) {
 		output->view.cut |= !ok;

@@ -28,7 +28,7 @@
 static bool is_saved(const char *name)
 {
 	static const char *const names[] = { "kernel.addr", "kernel.dump", "user.addr",
-					     "user.dump", "kallsyms", "maps", "meta.json" };
+					     "user.dump", "kallsyms", "maps" };
 	int cpu = 0, addr = 0, dump = 0;
 	size_t i;
 
@@ -42,24 +42,38 @@ static bool is_saved(const char *name)
 	return (cpu && !name[cpu]) || (addr && !name[addr]) || (dump && !name[dump]);
 }
 
+/* Others use the name, too. */
+static bool is_meta(const char *path)
+{
+	char begin[64] = "";
+	FILE *in = fopen(path, "re");
+	bool is = in && fgets(begin, sizeof(begin), in) && strstr(begin, "\"type\":\"meta\"");
+
+	if (in)
+		fclose(in);
+	return is;
+}
+
+/* meta.json goes last: what is interrupted is cleared the next time. */
 bool save_clear(const char *dir)
 {
 	struct dirent *entry;
+	char meta[4096];
 	bool ok = true;
 	DIR *folder;
 
-	folder = opendir(dir);
-	if (folder && faccessat(dirfd(folder), "meta.json", F_OK, 0)) {
-		closedir(folder);
+	snprintf(meta, sizeof(meta), "%s/meta.json", dir);
+	if (!is_meta(meta))
 		return true;
-	}
+	folder = opendir(dir);
 	while (folder && ok && (entry = readdir(folder)))
 		ok = !is_saved(entry->d_name) || !unlinkat(dirfd(folder), entry->d_name, 0);
-	if (!folder || !ok)
+	ok = ok && folder && !unlink(meta);
+	if (!ok)
 		say_errno(errno, "cannot remove what was saved in %s before", dir);
 	if (folder)
 		closedir(folder);
-	return folder && ok;
+	return ok;
 }
 
 static bool room_make(struct saved_user *user)

@@ -394,8 +394,7 @@ static int recorded(struct recording *r)
 			 r->command[0]);
 	/* What of it fails keeps nothing from the rest. */
 	if (ok && (!r->on_crash || r->deaths)) {
-		ok = (!r->save || save_clear(r->save)) && (!r->raw || save_clear(r->raw)) &&
-		     saved(r);
+		ok = (!r->save || save_clear(r->save)) && saved(r);
 		ok = raw_kept(r) && ok;
 		ok = perf_kept(r) && ok;
 		images_give(r);

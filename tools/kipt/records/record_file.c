@@ -95,11 +95,11 @@ void record_file_cut(struct record_file *file)
 {
 	struct kipt_record header;
 
-	if (!file->file.begun || file->about.cut)
+	if (file->about.cut)
 		return;
 	file->about.cut = true;
 	header_make(file, &header);
-	if (file->file.out != stdout && !fseek(file->file.out, 0, SEEK_SET))
+	if (file->file.begun && file->file.out != stdout && !fseek(file->file.out, 0, SEEK_SET))
 		put(file, &header, 1);
 }
 

@@ -199,7 +199,7 @@ static bool kept_packed(const struct output *output)
 }
 
 /* The decoder sets the clock, and how names are found, before it gives the first record. */
-static bool file_write(struct output *output, const struct kipt_record *records, u32 count)
+static void file_describe(struct output *output)
 {
 	if (!record_file_begun(output->file))
 		record_file_describe(output->file, &(struct record_file_about) {
@@ -208,6 +208,11 @@ static bool file_write(struct output *output, const struct kipt_record *records,
 			.calls = output->calls_only || view_kinds(output->options) != ~0U,
 			.cut = output->view.tally.unfinished,
 		});
+}
+
+static bool file_write(struct output *output, const struct kipt_record *records, u32 count)
+{
+	file_describe(output);
 	return record_file_write(output->file, records, count);
 }
 
@@ -326,6 +331,9 @@ static bool plain_take(void *ctx, const struct kipt_record *records, u32 count)
 {
 	struct output *output = ctx;
 
+	/* One packed record may be many. */
+	if (output->stored && progress_interrupted())
+		return false;
 	return output->calls ?
 	       chosen_calls_take(output->calls, records, count) :
 	       narrow_records(output, records, count);
@@ -410,18 +418,20 @@ bool output_close(struct output *output, bool whole)
 		       (whole || record_file_begun(output->file));
 	bool ok;
 
-	*unfinished |= !whole || output->failed;
-	if (written && *unfinished)
-		record_file_cut(output->file);
-	ok = record_file_close(output->file, whole);
 	/* What is not whole has a sentence already. */
 	output->view.none_chosen = whole && output->narrow.options && !output->narrow.seen;
-	if (!output->options->give)
-		view_finish(&output->view);
 	if (output->calls && !chosen_calls_end(output->calls))
 		output->failed = true;
 	else
 		narrow_say(output);
+	*unfinished |= !whole || output->failed;
+	if (written)
+		file_describe(output);
+	if (written && *unfinished)
+		record_file_cut(output->file);
+	ok = record_file_close(output->file, whole);
+	if (!output->options->give)
+		view_finish(&output->view);
 	chosen_calls_destroy(output->calls);
 	narrow_end(&output->narrow);
 	/* Records that are not all there have said so. */
