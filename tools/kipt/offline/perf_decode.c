@@ -31,6 +31,9 @@
 #define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
 #define CONFIG_NO_TNT	(1ULL << 55)
+/* Of a decoder: at least, and more for each byte of its trace. */
+#define MEMORY_LEAST	(1ULL << 20)
+#define MEMORY_OF_BYTE	256ULL
 
 static bool event_take(void *ctx, const struct perf_event *event)
 {
@@ -667,6 +670,15 @@ static u64 switch_find(const struct run *run)
 	       address + run->kernel_bias : 0;
 }
 
+/* A short trace meets little code: to map what it does not need takes longer than to decode it. */
+static u64 memory_of(const struct run *run, const struct perf_queue *queue)
+{
+	u64 memory = run->config.memory ? run->config.memory : KIPT_FLOW_MEMORY;
+	u64 most = run->decode->jobs * (MEMORY_LEAST + MEMORY_OF_BYTE * queue->size);
+
+	return memory < most ? memory : most;
+}
+
 /* Code of the kernel as it was at each time. */
 static bool jobs_make(struct run *run, struct perf_stream *stream)
 {
@@ -675,13 +687,15 @@ static bool jobs_make(struct run *run, struct perf_stream *stream)
 		.space = space_name,
 		.ctx = run,
 	};
+	struct kipt_flow_config config = run->config;
 	struct jobs_text text = {
 		.slack = perf_text_slack(run->text),
 		.read = kernel_read,
 		.ctx = run,
 	};
 
-	stream->jobs = jobs_create(&run->config, &code, run->decode->jobs);
+	config.memory = memory_of(run, stream->queue);
+	stream->jobs = jobs_create(&config, &code, run->decode->jobs);
 	text.log = perf_text_log(run->text, &text.timed);
 	if (stream->jobs && (!text.log || jobs_text(stream->jobs, &text)))
 		return true;
