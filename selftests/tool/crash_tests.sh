@@ -436,6 +436,8 @@ crash_log_tests() {
 	# Of no text anybody knows what it was.
 	for form in missed unseen damaged; do
 		dump --logs --patches $form
+		reported "crash_patches_${form}_reported" "CPU 0: which code of the kernel was patched" \
+			--cpu 0 --stats
 		same "crash_patches_$form" "0" \
 			"$("$KIPT" crash "$D" --cpu 0 --branches 2>/dev/null | grep -c ' -> ffff')"
 	done

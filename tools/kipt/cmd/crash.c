@@ -403,6 +403,9 @@ static bool cpu_decode(struct crash *crash, const struct crash_trace *trace)
 	if (logs.switches.first)
 		say_note("CPU %u: a part of what was noted of its threads is not in the dump: who ran before, nobody knows",
 			 trace->cpu->page.page.number);
+	if (logs.text_unknown)
+		say_note("CPU %u: which code of the kernel was patched is not known, or not in the dump: all of it is a gap",
+			 trace->cpu->page.page.number);
 	crash_logs_free(&logs);
 	return ok;
 }

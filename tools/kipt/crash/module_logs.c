@@ -125,6 +125,7 @@ static void unknown_add(struct crash_logs *logs)
 	kipt_patch_log_missed(logs->patches);
 	patch_add(logs->patches, &patch);
 	logs->end_patch++;
+	logs->text_unknown = true;
 }
 
 static bool unseen(const struct crash_source *kernel,

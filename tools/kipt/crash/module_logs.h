@@ -21,6 +21,7 @@
  * @switches: who ran; no entries if that is not known
  * @patches: patches of kernel text, and one more at the end if there were some that
  *	nobody knows; NULL if there is no log of them
+ * @text_unknown: there is that one more, and all code of the kernel is a gap
  * @first_patch: number of the first that may matter
  * @end_patch: number after the last
  */
@@ -28,6 +29,7 @@ struct crash_logs {
 	u64 space_mask;
 	struct kipt_switch_log switches;
 	struct kipt_patch_log *patches;
+	bool text_unknown;
 	u64 first_patch;
 	u64 end_patch;
 };
