@@ -168,7 +168,6 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 			 path, say_errno_name(errno));
 	recording->sideband.take = events_take;
 	recording->sideband.ctx = recording;
-	progress_catch();
 	if (!perf_place_make(&recording->place, path, readable))
 		return false;
 	if (sideband_open(&recording->sideband)) {
@@ -370,7 +369,6 @@ bool perf_recording_end(struct perf_recording *recording,
 	const char *path = recording->place.path;
 	bool ok, whole = true;
 
-	progress_catch();
 	ok = sideband_stop(&recording->sideband) && starts_again(recording) &&
 	     traces_write(recording, session, &whole) &&
 	     file_close(recording, session->ctl) && !interrupted(recording) &&
