@@ -1041,6 +1041,18 @@ PYTHON
 	says perf_other_vdso_says_so "no code of \[vdso\]: no build id"
 }
 
+# More stops of tracing than kipt keeps change nothing where kernel code does not change.
+perf_many_stops_tests() {
+	make_perf few.data small.pt elf=prog
+	make_perf many.data small.pt elf=prog many=stop*4200000
+	run decode many.data --branches
+	same "perf_many_stops" "0 $("$KIPT" decode few.data --branches 2>err)" "$STATUS $OUT"
+	make_perf many.data small.pt elf=prog many=stop*4200000 lost=4096
+	run decode many.data --stats
+	same "perf_many_stops_and_a_loss" 0 "$STATUS"
+	rm many.data
+}
+
 # However many events there are of a kind, they take seconds, and memory has a bound.
 perf_many_tests() {
 	local many most status
@@ -1055,6 +1067,7 @@ perf_many_tests() {
 		same "perf_many_${many//$most/}" "$([[ $many != cut* ]]; echo $?)" $status
 	done
 	is_short && return
+	perf_many_stops_tests
 	make_perf many.data small.pt elf=prog "many=map*20000,remap*400000"
 	refused perf_many_mappings 1 "more mappings of code than kipt keeps" \
 		decode many.data --stats
