@@ -91,7 +91,8 @@ save_failed_tests() {
 	local fake=$1 first
 	export FAKE_PT=1 FAKE_MODULE=all
 	"$fake" record --cpus 0 --save saved -- sh -c 'true & true $(true)' $'b\xe9' 2>err </dev/null
-	same "save_failed" "1 1" "$? $(grep -cm1 'cannot open /dev/kipt' err)"
+	same "save_failed" "1 1" "$? $(
+		grep -cm1 'cannot \(open /dev/kipt\|reach the trace\)' err)"
 	same "save_meta_is_utf8" "'b?'" "$(python3 -c 'import json
 print(ascii(json.loads(open("saved/meta.json", "rb").read().decode())["command"][-1]))')"
 	first=$(saved_pids)
@@ -111,9 +112,16 @@ record_signal_tests() {
 	export FAKE_PT=1 FAKE_MODULE=all
 	FAKE_STOP=1 "$fake" record --cpus 0 -o stopped.rec -- true 2>err </dev/null
 	same "record_interrupted_at_its_end" "1 1" "$? $(grep -c 'cancelled' err)"
-	FAKE_STOP=1 "$fake" record --cpus 0 --ctl -OS -o stopped.data -- true 2>err </dev/null
-	same "record_for_perf_interrupted_at_its_end" "1 1 " "$? $(
-		grep -c 'interrupted: there is no recording' err) $(find . -name 'stopped.data*')"
+	"$fake" record --cpus 0 --ctl -OS -o whole.data -- true 2>err </dev/null
+	if grep -q 'whole.data has no trace of CPU' err; then
+		FAKE_STOP=1 "$fake" record --cpus 0 --ctl -OS -o stopped.data -- true \
+			2>err </dev/null
+		same "record_for_perf_interrupted_at_its_end" "1 1 " "$? $(
+			grep -c 'interrupted: there is no recording' err) $(
+			find . -name 'stopped.data*')"
+	else
+		skip "record_for_perf_interrupted_at_its_end" "perf records nothing here"
+	fi
 	sleep 1000 &
 	pid=$!
 	FAKE_START=again timeout 20 "$fake" record --cpus 0 --pid $pid --snapshot 2>err </dev/null \
