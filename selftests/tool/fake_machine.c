@@ -5,20 +5,27 @@
  * as to someone who may trace ("all") or may not ("few"); "none": it is loaded, and
  * no CPU has PT. Whatever is not set is as it is here. With the module there are two
  * sessions and three snapshots, which have each member that sessions and snapshots can
- * have, and a session that is made has number 3; FAKE_START set: it does not start. A fetch
- * gives one branch; with FAKE_FETCH=endless more seem to come, and none do.
+ * have, and a session that is made has number 3; FAKE_START=refused: it does not start,
+ * FAKE_START=again: Ctrl-C comes when it starts again. FAKE_STOP set: Ctrl-C comes when it stops.
+ * A fetch gives one branch; with FAKE_FETCH=endless more seem to come, and none do. With FAKE_LEND
+ * armed sessions lend Intel PT.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../kmod/hw/rtit_regs.h"
 #include "../../uapi/linux/kipt_crash.h"
+#include "../../uapi/linux/kipt_raw.h"
 #include "../../tools/kipt/cli/kipt.h"
 #include "../../tools/kipt/cli/messages.h"
 #include "../../tools/kipt/kernel/capabilities.h"
 #include "../../tools/kipt/kernel/cpuid.h"
 #include "../../tools/kipt/kernel/genl.h"
+#include "../../tools/kipt/kernel/raw_device.h"
 
 bool __wrap_hardware_has_pt(void);
 void __wrap_hardware_caps(struct kipt_caps *caps);
@@ -35,6 +42,10 @@ int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
 			    void (*progress)(const struct kipt_session *session));
 int __wrap_genl_session_start(struct genl *genl, u32 id);
 int __wrap_genl_session_stop(struct genl *genl, u32 id);
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_genl_session_delete(struct genl *genl, u32 id);
 int __wrap_genl_snapshot_each(struct genl *genl,
 			      void (*found)(void *ctx, const struct kipt_snapshot *s),
@@ -187,9 +198,14 @@ int __wrap_genl_session_new(struct genl *genl, struct kipt_session *session,
 
 int __wrap_genl_session_start(struct genl *genl, u32 id)
 {
+	const char *start = getenv("FAKE_START");
+	static int count;
+
 	(void)genl;
-	if (!getenv("FAKE_START"))
+	if (!start)
 		return 0;
+	if (!strcmp(start, "again"))
+		return count++ ? raise(SIGINT) : 0;
 	say_error("cannot start session %u", id);
 	return -EBUSY;
 }
@@ -198,7 +214,7 @@ int __wrap_genl_session_stop(struct genl *genl, u32 id)
 {
 	(void)genl;
 	(void)id;
-	return 0;
+	return getenv("FAKE_STOP") ? raise(SIGINT) : 0;
 }
 
 int __wrap_genl_session_delete(struct genl *genl, u32 id)
@@ -264,4 +280,28 @@ bool __wrap_genl_fetch_over(const struct genl *genl)
 {
 	(void)genl;
 	return fetch_given && !getenv("FAKE_FETCH");
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	return __real_open(getenv("FAKE_LEND") && !strcmp(path, RAW_DEVICE) ? "/dev/null" : path,
+			   flags, mode);
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return request == KIPT_RAW_LEND ? 0 : __real_ioctl(fd, request, arg);
 }

@@ -91,7 +91,8 @@ save_failed_tests() {
 	local fake=$1 first
 	export FAKE_PT=1 FAKE_MODULE=all
 	"$fake" record --cpus 0 --save saved -- sh -c 'true & true $(true)' $'b\xe9' 2>err </dev/null
-	same "save_failed" "1 1" "$? $(grep -cm1 'cannot open /dev/kipt' err)"
+	same "save_failed" "1 1" "$? $(
+		grep -cm1 'cannot \(open /dev/kipt\|reach the trace\)' err)"
 	same "save_meta_is_utf8" "'b?'" "$(python3 -c 'import json
 print(ascii(json.loads(open("saved/meta.json", "rb").read().decode())["command"][-1]))')"
 	first=$(saved_pids)
@@ -105,6 +106,62 @@ print(ascii(json.loads(open("saved/meta.json", "rb").read().decode())["command"]
 	unset FAKE_PT FAKE_MODULE
 }
 
+# Ctrl-C that comes while the session stops: nothing is shown, and no file is left half made.
+record_signal_tests() {
+	local fake=$1 pid
+	export FAKE_PT=1 FAKE_MODULE=all
+	FAKE_STOP=1 "$fake" record --cpus 0 -o stopped.rec -- true 2>err </dev/null
+	same "record_interrupted_at_its_end" "1 1" "$? $(grep -c 'cancelled' err)"
+	"$fake" record --cpus 0 --ctl -OS -o whole.data -- true 2>err </dev/null
+	if grep -q 'whole.data has no trace of CPU' err; then
+		FAKE_STOP=1 "$fake" record --cpus 0 --ctl -OS -o stopped.data -- true \
+			2>err </dev/null
+		same "record_for_perf_interrupted_at_its_end" "1 1 " "$? $(
+			grep -c 'interrupted: there is no recording' err) $(
+			find . -name 'stopped.data*')"
+	else
+		skip "record_for_perf_interrupted_at_its_end" "perf records nothing here"
+	fi
+	sleep 1000 &
+	pid=$!
+	FAKE_START=again timeout 20 "$fake" record --cpus 0 --pid $pid --snapshot 2>err </dev/null \
+		>out &
+	for _ in {1..500}; do
+		! grep -q 'a snapshot at each SIGUSR2' err || break
+		sleep 0.01
+	done
+	pkill -USR2 -P $! kipt_fake
+	wait $!
+	same "record_snapshots_interrupted_between" "0 1" "$? $(grep -c 'tracing again' err)"
+	kill $pid
+	wait $pid 2>/dev/null
+	# What it is executed from has a child.
+	FAKE_START=refused timeout 20 sh -c 'sleep 1000 & echo $! >sleeps
+		exec "$0" record --cpus 0 -- true' "$fake" 2>err </dev/null
+	same "record_refused_waits_for_no_others" "1 1" "$? $(grep -c 'cannot start session' err)"
+	kill "$(<sleeps)"
+	unset FAKE_PT FAKE_MODULE
+}
+
+# Signals that a process sends to kipt are passed on to the command that Intel PT is lent to.
+lend_signal_tests() {
+	local fake=$1 number
+	for number in INT QUIT TERM HUP; do
+		FAKE_MODULE=all FAKE_LEND=1 timeout 20 "$fake" arm --lend -- bash -c '
+			trap "exit 9" INT QUIT TERM HUP
+			echo ready >lent
+			for _ in {1..500}; do sleep 0.01; done' 2>err </dev/null &
+		for _ in {1..500}; do
+			! [ -s lent ] || break
+			sleep 0.01
+		done
+		rm -f lent
+		pkill -$number -P $! kipt_fake
+		wait $!
+		same "lend_passes_on_$number" 9 $?
+	done
+}
+
 info_tests() {
 	local fake
 	fake=$(dirname "$KIPT")/kipt_fake
@@ -115,6 +172,8 @@ info_tests() {
 	record_perf_refused "$fake"
 	fetched "$fake"
 	save_failed_tests "$fake"
+	record_signal_tests "$fake"
+	lend_signal_tests "$fake"
 	info may_trace 0 "" FAKE_PT=1 FAKE_MODULE=all
 	info_has may_trace 0 0 0 1
 	info may_not_trace 0 "" FAKE_PT=1 FAKE_MODULE=few

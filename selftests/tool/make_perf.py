@@ -43,7 +43,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   kernel=SYMBOL@ADDR    the kernel was where SYMBOL has this address
   kernel-id=HEX   its build id, in the list of the file
   many=KIND*N,... N events of a kind: fork, child (a fork that maps), map, remap, path,
-                  exec, comm, switch, cut, info, attr (pipe), poke, ksym,
+                  exec, comm, switch, cut, stop, info, attr (pipe), poke, ksym,
                   wide (a ksym of 4 GiB), long (a ksym with a long name), queue
   lasted=N        N seconds from the first event to the last
   poke=ADDR@TIME:OLD/NEW  kernel code changed, from these bytes, in hex, to those
@@ -368,6 +368,9 @@ class Recording:
                 out.append(w.stamped(14, b"", 0, 100 + i % 2, i % 50, time))
             elif kind == "cut":
                 out.append(w.stamped(11, w.pack("QQQ", 0, i, 1)))
+            elif kind == "stop":
+                # All at once.
+                return w.stamped(11, w.pack("QQQ", 0, 0, 0), time=1) * number
             elif kind == "info":
                 out.append(self.info())
             elif kind == "attr":

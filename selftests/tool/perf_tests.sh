@@ -281,6 +281,33 @@ branch jump-ind 0x401005 0x401010 None" \
 		decode small.data -o small.data
 }
 
+# A copy of the kernel that only others may read is not one that is missing.
+perf_kcore_tests() {
+	local what weak=()
+	[ "$(id -u)" != 0 ] || weak=(setpriv "--bounding-set=-dac_override,-dac_read_search")
+	rm -rf copied.data
+	mkdir -p copied.data/kcore_dir
+	cp small.data copied.data/data
+	run open copied.data --calls
+	same "perf_kcore_missing" "0 0" "$STATUS $(grep -c 'cannot be read' <<<"$ERR")"
+	touch copied.data/kcore_dir/{kcore,kallsyms}
+	chmod 000 copied.data/kcore_dir/*
+	if ! "${weak[@]}" true || "${weak[@]}" cat copied.data/kcore_dir/kcore 2>err; then
+		skip "perf_kcore" "no file can be kept from this user"
+		return
+	fi
+	"${weak[@]}" "$KIPT" open copied.data --calls >out 2>err
+	same "perf_kcore_unreadable" 0 $?
+	for what in kcore kallsyms; do
+		same "perf_kcore_unreadable_$what" 1 "$(
+			grep -c "kcore_dir/$what cannot be read (EACCES)" err)"
+	done
+	chmod 000 copied.data/kcore_dir
+	"${weak[@]}" "$KIPT" open copied.data --calls >out 2>err
+	same "perf_kcore_folder_unreadable" "0 2" "$? $(grep -c 'cannot be read (EACCES)' err)"
+	chmod 700 copied.data/kcore_dir
+}
+
 # What perf need not say, or says in another manner.
 perf_other_forms_tests() {
 	perf_trace_make
@@ -1014,6 +1041,18 @@ PYTHON
 	says perf_other_vdso_says_so "no code of \[vdso\]: no build id"
 }
 
+# More stops of tracing than kipt keeps change nothing where kernel code does not change.
+perf_many_stops_tests() {
+	make_perf few.data small.pt elf=prog
+	make_perf many.data small.pt elf=prog many=stop*4200000
+	run decode many.data --branches
+	same "perf_many_stops" "0 $("$KIPT" decode few.data --branches 2>err)" "$STATUS $OUT"
+	make_perf many.data small.pt elf=prog many=stop*4200000 lost=4096
+	run decode many.data --stats
+	same "perf_many_stops_and_a_loss" 0 "$STATUS"
+	rm many.data
+}
+
 # However many events there are of a kind, they take seconds, and memory has a bound.
 perf_many_tests() {
 	local many most status
@@ -1028,6 +1067,7 @@ perf_many_tests() {
 		same "perf_many_${many//$most/}" "$([[ $many != cut* ]]; echo $?)" $status
 	done
 	is_short && return
+	perf_many_stops_tests
 	make_perf many.data small.pt elf=prog "many=map*20000,remap*400000"
 	refused perf_many_mappings 1 "more mappings of code than kipt keeps" \
 		decode many.data --stats
@@ -1337,6 +1377,7 @@ perf_tests() {
 	perf_unended_tests
 	perf_refused_tests
 	perf_decode_tests
+	perf_kcore_tests
 	perf_other_forms_tests
 	perf_whose_tests
 	totals_perf_tests

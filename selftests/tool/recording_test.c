@@ -34,6 +34,7 @@
 
 static struct ktap ktap;
 /* What the kernel has and allows. */
+static bool has_clock;
 static u32 cpus = 3;
 static u64 ring_most = RING_BYTES;
 static u32 watermark;
@@ -51,6 +52,9 @@ void *__real_mmap(void *at, size_t size, int rights, int flags, int fd, off_t of
 /* An event of perf: its ring is memory. */
 long __wrap_syscall(long number, ...)
 {
+	const struct perf_event_mmap_page timed = {
+		.cap_user_time_zero = 1, .time_mult = 1 << 10, .time_shift = 10,
+	};
 	struct perf_event_attr *attr;
 	va_list args;
 	int fd;
@@ -61,7 +65,8 @@ long __wrap_syscall(long number, ...)
 	va_end(args);
 	watermark = attr->wakeup_watermark;
 	fd = memfd_create("ring", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE) + RING_BYTES))
+	if (fd >= 0 && (ftruncate(fd, sysconf(_SC_PAGESIZE) + RING_BYTES) ||
+			(has_clock && pwrite(fd, &timed, sizeof(timed), 0) != sizeof(timed))))
 		exit(2);
 	return fd;
 }
@@ -433,6 +438,30 @@ static void cpu_without_trace(void)
 	free(list);
 }
 
+/* A recording of mappings takes the place of another one when its session runs. */
+static void maps_replaced(void)
+{
+	struct perf_recording recording = { 0 };
+	const struct kipt_caps caps = { 0 };
+	bool ok;
+
+	has_clock = true;
+	ok = file_write("t.maps") && truncate("t.maps", OLD_BYTES) >= 0 &&
+	     perf_recording_maps(&recording, "t.maps", &caps) && !is_old("t.maps");
+	perf_recording_drop(&recording);
+	ktap_result(&ktap, ok && is_old("t.maps"), "recording_of_mappings_dropped");
+	ok = perf_recording_maps(&recording, "t.maps", &caps);
+	perf_recording_maps_run(&recording);
+	ok = ok && !perf_recording_maps_end(&recording);
+	ktap_result(&ktap, ok && perf_file_is("t.maps") && !is_old("t.maps"),
+		    "recording_of_mappings_is_replaced");
+	ktap_result(&ktap, !system("! ls -d t.maps.* 2>/dev/null"),
+		    "recording_of_mappings_leaves_nothing");
+	ok = !truncate("t.maps", 0) && !perf_recording_maps(&recording, "t.maps", &caps);
+	ktap_result(&ktap, ok && !access("t.maps", F_OK), "recording_of_mappings_spares_others");
+	has_clock = false;
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/kipt-recording.XXXXXX", command[64];
@@ -448,6 +477,7 @@ int main(void)
 	many_cpus();
 	small_rings();
 	cpu_without_trace();
+	maps_replaced();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	if (system(command))
 		return 2;

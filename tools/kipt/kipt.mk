@@ -189,7 +189,7 @@ $(KIPT_TESTS): $(KIPT_OUT)/%: $(KIPT_OUT)/test/%.o
 $(KIPT_OUT)/kipt_fake: KIPT_WRAPPED := hardware_has_pt hardware_caps genl_open genl_info \
 	genl_close genl_session_each genl_session_get genl_session_new \
 	genl_session_start genl_session_stop genl_session_delete genl_snapshot_each \
-	genl_fetch_start genl_fetch_wait genl_fetch_over
+	genl_fetch_start genl_fetch_wait genl_fetch_over open ioctl
 $(KIPT_OUT)/kipt_fake: $(KIPT_OUT)/test/fake_machine.o $(KIPT_OBJECTS)
 
 $(KIPT_TESTS) $(KIPT_OUT)/kipt_fake $(KIPT_OUT)/map_images:

@@ -126,23 +126,6 @@ static bool is_replaced(const struct kipt_option *option)
 	return false;
 }
 
-/* Directions and line ends that a text may give to what is around it. */
-static bool turns_text(const char *text)
-{
-	static const char *const turns[] = {
-		"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9",
-		"\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",
-		"\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
-		if (strstr(text, turns[i]))
-			return true;
-	}
-	return false;
-}
-
 /* A command that looks other than it is would be another one. */
 static bool is_shown(const char *text)
 {
@@ -150,7 +133,7 @@ static bool is_shown(const char *text)
 
 	snprintf(plain, sizeof(plain), "%s", text);
 	plain_text(plain);
-	return !strcmp(plain, text) && !turns_text(text);
+	return !strcmp(plain, text);
 }
 
 void again_keep(const struct kipt_option *options, int argc, char **argv)

@@ -9,6 +9,7 @@
 
 #include "../cli/args.h"
 #include "../cli/messages.h"
+#include "../cli/progress.h"
 #include "../kernel/raw_device.h"
 #include "../record/code_images.h"
 #include "../record/fetch.h"
@@ -103,6 +104,7 @@ static bool decoded_fetch(struct genl *genl, u32 id,
 		return false;
 	if (!genl_info(genl, &info))
 		output.view.tsc_khz = info.caps.tsc_khz;
+	progress_catch();
 	ok = fetch_run(&what, &output);
 	ok = output_close(&output, ok) && ok;
 	if (ok && output.view.tally.gaps[KIPT_GAP_NO_CODE] && !request->images)

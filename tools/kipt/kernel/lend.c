@@ -88,16 +88,17 @@ static time_t now(void)
 	return at.tv_sec;
 }
 
-/* Return: the signal that came; 0 or -1: none, or the time is over. */
+/* Return: a signal that a process sent; 0 or -1: none came, or the time is over. */
 static int signal_wait(const sigset_t *signals, time_t end)
 {
 	struct timespec left = { .tv_sec = end - now() };
+	siginfo_t info = { 0 };
+	int number;
 
-	if (!end)
-		return sigwaitinfo(signals, NULL);
-	if (left.tv_sec <= 0)
+	if (end && left.tv_sec <= 0)
 		return 0;
-	return sigtimedwait(signals, NULL, &left);
+	number = sigtimedwait(signals, &info, end ? &left : NULL);
+	return info.si_code > 0 ? 0 : number;
 }
 
 /*
@@ -114,7 +115,7 @@ static bool command_wait(pid_t child, const sigset_t *signals, u32 seconds,
 
 	while (!(ended = waitpid(child, status, WNOHANG))) {
 		number = signal_wait(signals, end);
-		if (number == SIGTERM || number == SIGHUP)
+		if (number > 0 && number != SIGCHLD)
 			kill(child, number);
 		if (!end || now() < end)
 			continue;

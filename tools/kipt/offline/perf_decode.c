@@ -793,6 +793,17 @@ static bool config_make(struct run *run)
 	return true;
 }
 
+/* A file that is not there is not missed here. */
+static bool copy_is_there(const char *path)
+{
+	bool there = !access(path, R_OK);
+
+	if (!there && errno != ENOENT)
+		say_note("%s cannot be read (%s): who recorded the kernel can decode it",
+			 path, say_errno_name(errno));
+	return there;
+}
+
 /* What perf record --kcore copied. */
 static bool kcore_find(struct run *run)
 {
@@ -801,12 +812,12 @@ static bool kcore_find(struct run *run)
 	if (!perf_file_folder(run->file))
 		return true;
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", run->decode->path);
-	if (!access(path, R_OK) &&
+	if (copy_is_there(path) &&
 	    !image_add_file(run->kernel_image, path, run->decode->image_maps))
 		return false;
 	snprintf(run->kallsyms, sizeof(run->kallsyms),
 		 "%s/kcore_dir/kallsyms", run->decode->path);
-	if (!*run->kallsyms_used && !access(run->kallsyms, R_OK))
+	if (!*run->kallsyms_used && copy_is_there(run->kallsyms))
 		run->kallsyms_used = run->kallsyms;
 	return true;
 }

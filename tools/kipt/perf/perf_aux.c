@@ -26,7 +26,7 @@
 #define ID_ENTRY		32
 /* No recording has more events. */
 #define IDS_MOST		(1U << 20)
-/* Places where trace is missing, or a CPU stopped. */
+/* Places where trace is missing; and as many where a CPU stopped. */
 #define MARKS_MOST		(1U << 22)
 
 /* Flags of AUX records. */
@@ -254,24 +254,17 @@ static bool sample_take(struct perf_aux *aux, const struct perf_file *file,
 	return false;
 }
 
-/* Room for one more place where trace is missing or a CPU stopped. */
-static bool mark_fits(struct perf_aux *aux)
-{
-	if (aux->marks++ < MARKS_MOST)
-		return true;
-	say_error("perf took trace from its buffers more often than kipt keeps (%u times): record for a shorter time, or with a larger buffer (-m,64M)",
-		  MARKS_MOST);
-	aux->failed = true;
-	return false;
-}
-
 static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
 		    u64 offset, u32 gap)
 {
 	struct perf_cut *cuts;
 
-	if (!mark_fits(aux))
+	if (aux->cuts++ == MARKS_MOST) {
+		say_error("perf lost trace more often than kipt keeps (%u times): record for a shorter time, or with a larger buffer (-m,64M)",
+			  MARKS_MOST);
+		aux->failed = true;
 		return false;
+	}
 	cuts = list_room(queue->cuts, queue->cut_count, sizeof(*cuts));
 	if (!cuts)
 		return no_memory(aux);
@@ -280,12 +273,14 @@ static bool cut_add(struct perf_aux *aux, struct perf_queue *queue,
 	return true;
 }
 
+/* They only narrow down when kernel code ran that was changed: without, more of it is a gap. */
 static bool stop_add(struct perf_aux *aux, struct perf_queue *queue, u64 offset, u64 time)
 {
 	struct perf_stop *stops;
 
-	if (!mark_fits(aux))
-		return false;
+	if (aux->stops == MARKS_MOST)
+		return true;
+	aux->stops++;
 	stops = list_room(queue->stops, queue->stop_count, sizeof(*stops));
 	if (!stops)
 		return no_memory(aux);

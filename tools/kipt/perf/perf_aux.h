@@ -204,7 +204,7 @@ struct perf_trace {
  * @truncated, @partial, @collisions, @overwritten: AUX records that say so
  * @sampled: bytes of trace in samples, which are kept in memory
  * @bad_samples: samples that make no sense: their trace is not there
- * @marks: cuts and stops of all queues
+ * @cuts, @stops: of all queues
  * @failed: memory ran out, or a limit was reached, and a sentence said so
  */
 struct perf_aux {
@@ -224,7 +224,7 @@ struct perf_aux {
 	u64 truncated, partial, collisions, overwritten;
 	u64 sampled;
 	u64 bad_samples;
-	u32 marks;
+	u32 cuts, stops;
 	bool failed;
 };
 

@@ -24,6 +24,7 @@
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
 #include "../symbols/debug_server.h"
+#include "mapped_ids.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192
@@ -244,18 +245,16 @@ static bool copy_try(struct perf_code *code, const char *symfs)
 
 static bool vdso_try(struct perf_code *code)
 {
-	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	struct build_id id;
 
-	if (strcmp(code->path, "[vdso]") || !vdso || !code->has_id ||
-	    !build_id_find(&id, vdso, VDSO_SIZE) ||
+	if (strcmp(code->path, "[vdso]") || !code->has_id || !mapped_ids_vdso(&id) ||
 	    !build_id_same(&id, &code->id))
 		return false;
 	code->local = strdup("");
 	if (!code->local)
 		return false;
 	code->low = 0;
-	code->bytes = vdso;
+	code->bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
 	code->size = VDSO_SIZE;
 	code->state = PERF_CODE_THERE;
 	return true;

@@ -369,7 +369,6 @@ bool fetch_run(const struct fetch_request *request, struct output *output)
 		.memory = memory_share(request->options->memory,
 				       fetch->count),
 	};
-	progress_catch();
 	fetch_all(fetch);
 	progress_clear();
 	tally->seconds = progress_seconds() - start;

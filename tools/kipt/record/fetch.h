@@ -84,7 +84,7 @@ struct fetch_request {
  * @request: what
  * @output: where records go; its options say which ones
  *
- * Ctrl-C ends it early; what came until then went to @output.
+ * progress_interrupted() ends it early; what came until then went to @output.
  *
  * Return: true if all of it came, or false after a sentence.
  */

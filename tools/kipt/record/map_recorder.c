@@ -63,6 +63,7 @@ static void record(const char *path, const struct kipt_caps *caps, int ready,
 		perf_recording_drop(&recording);
 		_exit(1);
 	}
+	perf_recording_maps_run(&recording);
 	session_wait(id);
 	_exit(perf_recording_maps_end(&recording) < 0);
 }

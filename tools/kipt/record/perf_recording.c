@@ -2,7 +2,9 @@
 /*
  * The trace of a session as a recording of perf, see perf_recording.h.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -166,7 +168,6 @@ bool perf_recording_begin(struct perf_recording *recording, const char *path,
 			 path, say_errno_name(errno));
 	recording->sideband.take = events_take;
 	recording->sideband.ctx = recording;
-	progress_catch();
 	if (!perf_place_make(&recording->place, path, readable))
 		return false;
 	if (sideband_open(&recording->sideband)) {
@@ -204,13 +205,43 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 	return perf_writer_close(&recording->writer, attrs, 2);
 }
 
+/* What has the name has another one until the session runs, or none comes of it. */
+static bool before_keep(struct perf_recording *recording, const char *path)
+{
+	char *before;
+	int fd;
+
+	if (asprintf(&before, "%s.XXXXXX", path) < 0)
+		return false;
+	fd = mkstemp(before);
+	recording->before = before;
+	if (fd >= 0 && !close(fd) && !rename(path, before))
+		return true;
+	say_errno(errno, "cannot replace %s", path);
+	if (fd >= 0)
+		unlink(before);
+	free(before);
+	recording->before = NULL;
+	return false;
+}
+
+static void before_restore(struct perf_recording *recording, const char *path)
+{
+	if (recording->before && rename(recording->before, path))
+		say_errno(errno, "what was %s before is %s", path, recording->before);
+	free(recording->before);
+	recording->before = NULL;
+}
+
 /* Nobody is to read it before it is complete: whoever takes the lock waits for that. */
 static bool maps_file_open(struct perf_recording *recording, const char *path)
 {
-	if (path && perf_file_is(path))
-		unlink(path);
-	if (!perf_writer_open(&recording->writer, path ? path : "memory", path))
+	if (path && perf_file_is(path) && !before_keep(recording, path))
 		return false;
+	if (!perf_writer_open(&recording->writer, path ? path : "memory", path)) {
+		before_restore(recording, path);
+		return false;
+	}
 	recording->maps = path;
 	if (!path || !flock(fileno(recording->writer.out), LOCK_EX))
 		return true;
@@ -242,6 +273,14 @@ bool perf_recording_maps(struct perf_recording *recording, const char *path,
 		return true;
 	perf_recording_drop(recording);
 	return false;
+}
+
+void perf_recording_maps_run(struct perf_recording *recording)
+{
+	if (recording->before)
+		unlink(recording->before);
+	free(recording->before);
+	recording->before = NULL;
 }
 
 int perf_recording_maps_end(struct perf_recording *recording)
@@ -330,7 +369,6 @@ bool perf_recording_end(struct perf_recording *recording,
 	const char *path = recording->place.path;
 	bool ok, whole = true;
 
-	progress_catch();
 	ok = sideband_stop(&recording->sideband) && starts_again(recording) &&
 	     traces_write(recording, session, &whole) &&
 	     file_close(recording, session->ctl) && !interrupted(recording) &&
@@ -349,6 +387,7 @@ void perf_recording_drop(struct perf_recording *recording)
 	perf_place_drop(&recording->place);
 	if (recording->maps)
 		unlink(recording->maps);
+	before_restore(recording, recording->maps);
 	recording->maps = NULL;
 	free(recording->ids);
 	recording->ids = NULL;

@@ -23,6 +23,7 @@
  * @starts_at: where the file says who ran when it began
  * @indexes: how many CPUs have their trace in the file
  * @maps: of perf_recording_maps(): the file, as long as it is not complete; or NULL
+ * @before: the name of what was @maps before, as long as it may come back; owned; or NULL
  */
 struct perf_recording {
 	struct perf_place place;
@@ -33,6 +34,7 @@ struct perf_recording {
 	u64 starts_at;
 	u32 indexes;
 	const char *maps;
+	char *before;
 };
 
 /**
@@ -72,7 +74,8 @@ bool perf_recording_kernel(struct perf_recording *recording);
  * perf_recording_maps() - record what processes map, and nothing else
  * @recording: as for perf_recording_begin()
  * @path: of the recording, which is locked (flock) until it is complete; takes the
- *	place of a recording. Must live as long. NULL: it is in memory
+ *	place of a recording, which is back if this one is dropped before
+ *	perf_recording_maps_run(). Must live as long. NULL: it is in memory
  * @caps: of the CPUs
  *
  * Return: as perf_recording_begin(); false after a sentence too where the clock of perf
@@ -80,6 +83,12 @@ bool perf_recording_kernel(struct perf_recording *recording);
  */
 bool perf_recording_maps(struct perf_recording *recording, const char *path,
 			 const struct kipt_caps *caps);
+
+/**
+ * perf_recording_maps_run() - what the recording takes the place of is not needed any more
+ * @recording: perf_recording_maps() began it
+ */
+void perf_recording_maps_run(struct perf_recording *recording);
 
 /**
  * perf_recording_maps_end() - complete such a recording

@@ -10,6 +10,7 @@
 #include "../../../kmod/hw/rtit_regs.h"
 #include "../cli/messages.h"
 #include "../cli/output_file.h"
+#include "../cli/progress.h"
 #include "../kernel/affinity.h"
 #include "../kernel/raw_device.h"
 #include "code_images.h"
@@ -205,13 +206,16 @@ static bool session_begin(struct recording *r)
 	return true;
 }
 
-/* Whoever stopped it, or whichever CPU failed to: what was captured is there.
- * False if not even the session is.
+/* Whoever stopped it, or whichever CPU failed to: what was captured is there. Ctrl-C may
+ * have ended the run; from here on it ends what is made of it. False if not even the session
+ * is.
  */
 static bool session_end(struct recording *r)
 {
 	int err;
 
+	if (!r->again)
+		progress_catch();
 	/* While there is nothing yet that could end this process. */
 	if (r->keep)
 		say_note("session %u is kept: kipt fetch %u, kipt delete %u",
@@ -268,6 +272,12 @@ static void snapshot_say(const struct recording *r)
 		say_note("tracing again");
 }
 
+/* Ctrl-C while it begins, or begins again, is looked at, too. */
+static bool ctrl_c_is_kept(const struct recording *r)
+{
+	return r->perf || r->snapshot;
+}
+
 /* For as long as the command runs, or until Ctrl-C. */
 static int target_trace(struct recording *r)
 {
@@ -283,7 +293,9 @@ static int target_trace(struct recording *r)
 	snapshot_say(r);
 	if (r->command)
 		status = child_run(&r->child, r->command[0]);
-	else
+	else if (!ctrl_c_is_kept(r))
+		progress_catch();
+	if (!r->command)
 		r->again = target_wait(r->target, r->signal);
 	if (target_lives(r->target) && !target_read(r))
 		r->save_failed = true;
@@ -462,7 +474,7 @@ static int snapshots_run(struct recording *r)
 		status = run_and_show(r);
 		if (kept && status >= 0)
 			say_note("snapshot %u is in %s", r->number, name);
-	} while (r->again && status >= 0 && target_lives(r->target));
+	} while (r->again && status >= 0 && !progress_interrupted() && target_lives(r->target));
 	return status;
 }
 
@@ -486,6 +498,8 @@ static int target_or_command_run(struct recording *r)
 {
 	int status;
 
+	if (ctrl_c_is_kept(r))
+		progress_catch();
 	if (!r->setup.pid)
 		return run_and_show(r);
 	r->target = target_open(r->setup.pid);

@@ -162,6 +162,25 @@ static void lists_free(struct child *child)
 	child->task_count = 0;
 }
 
+/* Whether waitpid() has something to say of the task, now or later. */
+static bool is_waited_for(pid_t tid)
+{
+	siginfo_t info;
+
+	return !waitid(P_PID, tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+}
+
+static bool any_left(const struct child *child)
+{
+	size_t i;
+
+	for (i = 0; i < child->task_count; i++) {
+		if (is_waited_for(child->tasks[i].tid))
+			return true;
+	}
+	return is_waited_for(child->pid);
+}
+
 void child_abandon(struct child *child)
 {
 	int status;
@@ -177,10 +196,15 @@ void child_abandon(struct child *child)
 	for (i = 0; i < child->task_count; i++)
 		kill(child->tasks[i].tid, SIGKILL);
 	kill(child->pid, SIGKILL);
-	while ((tid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
-		/* Some come to the stop of their exit even so. */
-		if (tid > 0 && WIFSTOPPED(status))
-			ptrace(PTRACE_CONT, tid, NULL, NULL);
+	/* Whoever executed kipt may have left it children, which go on. */
+	while (any_left(child)) {
+		tid = waitpid(-1, &status, __WALL);
+		if (tid <= 0 || !WIFSTOPPED(status))
+			continue;
+		/* Some come to the stop of their exit even so; others are new. */
+		kill(tid, SIGKILL);
+		task_add(child, tid, 0);
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}
 	lists_free(child);
 	signals_default();

@@ -71,7 +71,6 @@ bool target_wait(int target, int signal)
 
 	if (signal_came(signal))
 		say_note("SIGUSR2 came while nothing was traced: there is no snapshot for it");
-	progress_catch();
 	while (!progress_interrupted()) {
 		if (poll(poll_for, 2, WAIT_MS) <= 0)
 			continue;

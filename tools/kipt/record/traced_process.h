@@ -25,7 +25,7 @@ int target_open(u32 pid);
 int target_signal(void);
 
 /**
- * target_wait() - wait until it has ended, or Ctrl-C, or SIGUSR2
+ * target_wait() - wait until it has ended, or progress_interrupted(), or SIGUSR2
  * @target: from target_open()
  * @signal: from target_signal(), one that came before does not count; -1: SIGUSR2 is
  *	not waited for

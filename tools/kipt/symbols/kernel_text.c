@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../cli/list_room.h"
 #include "../cli/messages.h"
 #include "code_pages.h"
 #include "kernel_symbols.h"
@@ -173,22 +174,17 @@ struct text_symbol {
 
 struct text_symbols {
 	struct text_symbol *list;
-	size_t count, room;
+	size_t count;
 };
 
 static bool symbol_add(struct text_symbols *all, u64 address, bool text)
 {
-	struct text_symbol *list = all->list;
+	struct text_symbol *list = list_room(all->list, all->count, sizeof(*list));
 
-	if (all->count == all->room) {
-		all->room = 2 * all->room + 4096;
-		list = realloc(list, all->room * sizeof(*list));
-		if (!list)
-			return false;
-		all->list = list;
-	}
-	list[all->count].address = address;
-	list[all->count++].text = text;
+	if (!list)
+		return false;
+	all->list = list;
+	list[all->count++] = (struct text_symbol){ address, text };
 	return true;
 }
 

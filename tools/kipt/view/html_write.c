@@ -54,25 +54,15 @@ struct writer {
 	u32 functions_out;
 };
 
-/* U+2028 and U+2029 end lines in scripts. */
-static bool is_line_end(const char *c)
-{
-	return c[0] == '\xe2' && c[1] == '\x80' && (c[2] == '\xa8' || c[2] == '\xa9');
-}
-
-/* As a string of JSON that ends no element of the page. */
+/* A plain text, as a string of JSON that ends no element of the page. */
 static void string_put(FILE *out, const char *c)
 {
 	fputc('"', out);
 	for (; *c; c++) {
-		if (is_line_end(c)) {
-			fprintf(out, "\\u202%c", c[2] == '\xa8' ? '8' : '9');
-			c += 2;
-		} else if (strchr("\"\\<>&'", *c) || (unsigned char)*c < 0x20) {
+		if (strchr("\"\\<>&'", *c))
 			fprintf(out, "\\u%04x", (unsigned char)*c);
-		} else {
+		else
 			fputc(*c, out);
-		}
 	}
 	fputc('"', out);
 }
