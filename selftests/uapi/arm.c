@@ -494,17 +494,24 @@ TEST_F_TIMEOUT(arm, each_time_that_a_cpu_goes_is_an_event, 60)
 	kipt_nl_close(&listener);
 }
 
-/* A program that dies makes the module look at the trace of its CPU. */
-static pid_t die_on_cpu0(void)
+/*
+ * A program that dies makes the module look at the trace of its CPU. @ends: it has ended that
+ * just before, so that the module does not notice sooner.
+ */
+static pid_t die_on_cpu0(bool ends)
 {
 	static const struct rlimit no_core;
 	pid_t child = fork();
+	uint64_t ctl;
 
 	if (child)
 		return child;
 	pin_to(0);
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGSEGV, SIG_DFL);
+	if (ends && !(machine_rtit_ctl(0, &ctl) && ctl & 1 &&
+		      machine_msr_write(0, MSR_IA32_RTIT_CTL, ctl & ~1ULL)))
+		_exit(1);
 	raise(SIGSEGV);
 	_exit(0);
 }
@@ -514,7 +521,7 @@ TEST_F_TIMEOUT(arm, what_another_ended_is_kept_for_nobody_and_begins_anew, 60)
 {
 	uint32_t newest = kipt_snapshot_newest(&self->nl);
 	static struct kipt_nl listener;
-	uint64_t ctl;
+	int status = 0;
 	pid_t child;
 
 	DISRUPTS("it writes MSRs");
@@ -524,18 +531,16 @@ TEST_F_TIMEOUT(arm, what_another_ended_is_kept_for_nobody_and_begins_anew, 60)
 	ASSERT_LT(0, self->id) TH_LOG("%s", self->nl.why);
 	ASSERT_EQ(0, kipt_nl_open(&listener));
 	ASSERT_EQ(0, kipt_nl_join(&listener));
-	ASSERT_TRUE(machine_rtit_ctl(0, &ctl));
-	ASSERT_TRUE(ctl & 1);
-	ASSERT_TRUE(machine_msr_write(0, MSR_IA32_RTIT_CTL, ctl & ~1ULL));
-	child = die_on_cpu0();
+	child = die_on_cpu0(true);
 	ASSERT_LT(0, child);
-	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(KIPT_STOP_CAUSE_OUTSIDE, kipt_cpu_event(&listener, 0));
 	EXPECT_TRUE(gets_traced(&self->nl, self->id, 0));
 	EXPECT_EQ(newest, kipt_snapshot_newest(&self->nl));
 	EXPECT_TRUE(log_has("CPU 0 was ended by another program"));
 	/* The next one is kept. */
-	child = die_on_cpu0();
+	child = die_on_cpu0(false);
 	ASSERT_LT(0, child);
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
 	EXPECT_LT(newest, kipt_snapshot_newest(&self->nl));

@@ -1037,7 +1037,7 @@ static int yield_often(void *arg)
 TEST_F_TIMEOUT(sideband, switches_of_a_ring_lose_none_that_its_trace_needs, 60)
 {
 	/* On a busy host not all of them switch. */
-	int many = 5000;
+	int many = 15000;
 
 	self->want.size = 64 << 10;
 	self->want.ctl &= ~CTL_USER;
