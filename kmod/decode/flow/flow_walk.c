@@ -287,7 +287,7 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (block->class == KIPT_INSN_COND)
+		if (block->class == KIPT_INSN_COND || kipt_walk_unseen(flow, block))
 			return KIPT_TIP_AT_OTHER;
 		if (kipt_insn_needs_packet(block->class)) {
 			take_target(flow, block, target);
@@ -325,6 +325,8 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 		     const struct kipt_block *block, bool has_ip, u64 target,
 		     bool pending)
 {
+	if (kipt_walk_unseen(flow, block))
+		return false;
 	switch (block->class) {
 	case KIPT_INSN_JUMP:
 	case KIPT_INSN_CALL:
@@ -379,7 +381,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 			kipt_walk_disable(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
-		if (block->class == KIPT_INSN_COND)
+		if (kipt_insn_needs_packet(block->class))
 			return KIPT_TIP_AT_OTHER;
 		pending = flow->at.pip_pending;
 		pass(flow, block);

@@ -462,6 +462,7 @@ static struct kipt_flow_config config_make(struct run *run)
 		.max_nonturbo_ratio = page->max_nonturbo_ratio < 256 ?
 				      page->max_nonturbo_ratio : 0,
 		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
+		.no_retc = page->ctl & RTIT_CTL_DISRETC,
 	};
 
 	filters_fill(&config, decode->trace->cpu);

@@ -30,6 +30,7 @@
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
+#define CONFIG_NO_RETC	(1ULL << 11)
 #define CONFIG_NO_TNT	(1ULL << 55)
 
 static bool event_take(void *ctx, const struct perf_event *event)
@@ -773,6 +774,7 @@ static bool config_make(struct run *run)
 		.mtc_freq = field_get(attr->config, run->aux.mtc_freq_bits),
 		.max_nonturbo_ratio = run->aux.max_nonturbo,
 		.no_tnt = attr->config & CONFIG_NO_TNT,
+		.no_retc = attr->config & CONFIG_NO_RETC,
 		.tsc_near = perf_maps_tsc(run->maps) ?
 			    perf_maps_tsc(run->maps) : perf_text_tsc(run->text),
 	};
