@@ -18,7 +18,7 @@ from walk import Walk, is_canonical
 
 IN_EVENT = TIMING | FLOW | {"PIP", "VMCS", "MODE.Exec"}
 AFTER_MODE = IN_EVENT - {"TNT", "FUP"}
-WITH_CFE = IN_EVENT | {"CFE", "EVD"}
+TO_EVENT = TIMING | {"FUP", "OVF"}
 
 
 class Lost:
@@ -279,8 +279,8 @@ class Flow(Walk, Branches, Events, Side):
             self.take_doubtful(packet)
         if self.abort and packet.name not in TIMING | FLOW:
             raise Unsaid(packet, "a FUP is missing")
-        if self.at_event and packet.name not in WITH_CFE:
-            raise Unsaid(packet, "what is between a CFE and its FUP")
+        if packet.name not in TO_EVENT:
+            self.flush_events(None)
         self.moved |= packet.name in FLOW and not self.claims
         name = packet.name.replace(".", "_").lower()
         getattr(self, "take_" + name)(packet)
