@@ -39,6 +39,7 @@ class Lost:
         if any(name == "MODE.Exec" for name, _ in flow.claims):
             self.width = flow.claimed_width
         self.abort = flow.abort
+        self.unknown = flow.no_mode, flow.no_root
         self.space = flow.space
         if flow.pips:
             self.space = flow.config.space_of(flow.pips[-1].cr3)
@@ -89,6 +90,8 @@ class Flow(Walk, Branches, Events, Side):
         self.ip = None
         self.width = self.claimed_width = 64
         self.space = None
+        self.no_mode = self.no_root = False
+        self.mode_seen = False
         self.forget()
 
     # Running.
@@ -131,13 +134,16 @@ class Flow(Walk, Branches, Events, Side):
         self.on = True
         self.ip = ip
         self.abort = lost.abort
+        self.no_mode, self.no_root = lost.unknown
         for before in self.segment.packets[lost.index:first]:
             if before.name in ("MODE.TSX", "FUP", "OVF"):
                 self.abort = before.name == "MODE.TSX" and before.aborts
             elif before.name == "MODE.Exec":
                 self.width = before.width
+                self.no_mode = False
             elif before.name == "PIP":
                 self.space = self.config.space_of(before.cr3)
+                self.no_root = False
         try:
             self.run_packets(self.segment, first, lost.following)
         except Contradiction as error:
@@ -208,6 +214,8 @@ class Flow(Walk, Branches, Events, Side):
         if self.on and self.ip is None:
             raise Contradiction(segment.fup, "no address")
         self.width = 64
+        self.no_mode = self.mode_seen = False
+        self.no_root = segment.cut
         self.space = self.config.first_space
         count = len(self.out)
         for packet in segment.status:

@@ -103,6 +103,7 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 
 	flow->pending.mode_pending = false;
 	flow->state.mode_known = true;
+	flow->state.mode_lost = false;
 	flow->state.mode_if = if_set;
 	flow->at.mode = mode;
 	if (same && !always)

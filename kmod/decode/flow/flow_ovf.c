@@ -16,10 +16,14 @@
 
 void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
+	const struct kipt_psb *psb = &flow->input.psb;
+
 	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->input.offset);
 	flow->state.enabled = false;
 	flow->state.lost = false;
 	flow->state.overflow = true;
+	/* PSB+ has the mode if tracing is on; else it is said before the TIP.PGE that may be lost. */
+	flow->state.mode_lost |= !flow->state.mode_known && !(psb->complete && psb->has_ip);
 	flow->pending.echo = false;
 	flow->pending.event = false;
 	flow->pending.abort = false;
