@@ -251,8 +251,8 @@ static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 	if (flow->pending.held_count && !keeps_held(flow, packet->type))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
-	flow->pending.echo &= packet->type == KIPT_PACKET_PSBEND;
-	flow->input.previous = packet->type;
+	if (packet->type != KIPT_PACKET_PSBEND)
+		flow->input.previous = packet->type;
 }
 
 /* A packet that its segment's end cuts off is normal at the trace's end. */

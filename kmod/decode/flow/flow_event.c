@@ -178,6 +178,14 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 		kipt_flow_settle(flow);
 }
 
+/* The overflow's FUP, after a PSB+ with the same address between both ("Overflow (OVF) Packet"). */
+static bool is_echo(const struct kipt_flow *flow)
+{
+	return flow->state.enabled && flow->input.previous == KIPT_PACKET_PSBEND &&
+	       flow->at.ip == flow->input.last_ip &&
+	       kipt_flow_ovf_before(flow->input.data, flow->input.psb.offset);
+}
+
 void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	bool known = kipt_flow_take_ip(flow, packet);
@@ -193,9 +201,8 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 	} else if (flow->pending.mode_pending && !flow->pending.event &&
 		   flow->input.previous == KIPT_PACKET_MODE_EXEC) {
 		on_mode_fup(flow, known, flow->input.last_ip);
-	} else if (flow->pending.echo && flow->input.previous == KIPT_PACKET_PSBEND &&
-		   flow->at.ip == flow->input.last_ip) {
-		flow->pending.echo = false;
+	} else if (is_echo(flow)) {
+		return;
 	} else if (flow->state.enabled || flow->state.lost) {
 		on_event_fup(flow, known, flow->input.last_ip);
 	} else if (flow->pending.held_count) {

@@ -133,10 +133,8 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 		report_bad(flow, psb);
 		return false;
 	}
-	if (kipt_flow_ovf_before(flow->input.data, offset)) {
-		flow->pending.echo = psb->has_ip;
-		flow->state.overflow = !psb->has_ip;
-	}
+	flow->state.overflow = !psb->has_ip && kipt_flow_ovf_near(flow->input.data, offset) &&
+			       kipt_flow_ovf_before(flow->input.data, offset);
 	kipt_cursor_init(&flow->input.cursor, flow->input.data + psb->end, end - psb->end);
 	return true;
 }

@@ -145,7 +145,6 @@ struct kipt_flow_state {
 
 /**
  * struct kipt_flow_pending - what packets said that has no effect yet
- * @echo: an OVF came before the PSB+ that the place is from
  * @event: a FUP is waiting for its TIP; if tracing is on, the place is its address
  * @abort: that FUP is of a transaction's abort
  * @deferred: a TIP came after outcomes younger than it in this segment, so
@@ -163,7 +162,6 @@ struct kipt_flow_state {
  * anything is pending.
  */
 struct kipt_flow_pending {
-	bool echo;
 	bool event;
 	bool abort;
 	bool deferred;
@@ -228,7 +226,7 @@ struct kipt_flow_walk {
 
 /**
  * struct kipt_flow_input - the trace, and how far it is used
- * @previous: type of the last packet that is not timing
+ * @previous: type of the last packet that is not timing; KIPT_PACKET_PSBEND: that of PSB+
  * @last_ip: IP compression
  * @psb: the PSB+ read last; its @offset is @size if none was
  * @cursor: the next packet; its end is that of the segment
@@ -360,7 +358,7 @@ static inline bool kipt_flow_nothing_pending(const struct kipt_flow *flow)
 	       !pending->held_count && pending->claim == KIPT_CLAIM_NONE &&
 	       !(state->lost | state->doubtful | state->overflow | state->tsx |
 		 state->mode_lost | state->nr_lost |
-		 pending->event | pending->abort | pending->echo | pending->share |
+		 pending->event | pending->abort | pending->share |
 		 pending->mode_pending | flow->at.pip_pending);
 }
 
