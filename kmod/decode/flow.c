@@ -168,9 +168,13 @@ static bool keeps_data(u32 type)
 	       type == KIPT_PACKET_OVF;
 }
 
-/* Packets that may come between one that needs an address and its FUP. */
-static bool keeps_held(u32 type)
+/* Packets that may come between one that needs an address and its FUP. An event of which a
+ * CFE has no FUP of its own makes its FUP at once, or none ("Event Trace").
+ */
+static bool keeps_held(const struct kipt_flow *flow, u32 type)
 {
+	if (flow->pending.share)
+		return type == KIPT_PACKET_FUP || type == KIPT_PACKET_OVF;
 	switch (type) {
 	case KIPT_PACKET_FUP:
 	case KIPT_PACKET_MWAIT:
@@ -244,11 +248,11 @@ static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 		release_mode(flow);
 	if (flow->pending.held_count && !keeps_data(packet->type))
 		kipt_flow_end_data(flow);
-	if (flow->pending.held_count && !keeps_held(packet->type))
+	if (flow->pending.held_count && !keeps_held(flow, packet->type))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
-	flow->pending.echo &= packet->type == KIPT_PACKET_PSBEND;
-	flow->input.previous = packet->type;
+	if (packet->type != KIPT_PACKET_PSBEND)
+		flow->input.previous = packet->type;
 }
 
 /* A packet that its segment's end cuts off is normal at the trace's end. */

@@ -110,6 +110,8 @@ struct kipt_sink {
  * @no_tnt: RTIT_CTL.DisTNT of the trace: where a TIP comes after a branch
  *	whose outcome the trace does not have, there is a gap, and the flow goes on at the
  *	TIP
+ * @no_retc: RTIT_CTL.DisRETC of the trace: with @no_tnt a RET has a TIP. Without, a
+ *	RET may have been compressed and has none
  * @seed: a secret number, so that no program can choose addresses that make looking
  *	for them slow; 0: none. Records are the same whatever it is
  * @apart: address of code that the slow path walks each time. The branches that lead there
@@ -135,6 +137,7 @@ struct kipt_flow_config {
 	u8 mtc_freq;
 	u8 max_nonturbo_ratio;
 	bool no_tnt;
+	bool no_retc;
 	u8 filter_count;
 	struct {
 		u64 begin;

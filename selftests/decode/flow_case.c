@@ -79,6 +79,8 @@ static bool parse_config(struct flow_case *test, const char *text)
 		return true;
 	} else if (!strcmp(text, "no-tnt")) {
 		config->no_tnt = true;
+	} else if (!strcmp(text, "no-retc")) {
+		config->no_retc = true;
 	} else if (sscanf(text, "tsc-near %llx", &begin) == 1) {
 		config->tsc_near = begin;
 	} else if (sscanf(text, "mtc-freq %u", &number) == 1) {

@@ -166,7 +166,7 @@ class Branches:
 
     def leave_async(self, packet):
         aborts = self.close_event()
-        insn = self.image.insn(self.width, self.space, self.ip)
+        insn = self.code()
         if insn and insn.what == "vmentry" and not aborts:
             self.insns += 1
             kind = "branch"

@@ -60,7 +60,7 @@ def read_flow(path, disassembler):
             base, _, data = line.partition(":")
             image.add(int(base, 16), bytes.fromhex(data))
         elif section == "[config]":
-            if words[0] in ("changed", "no-tnt"):
+            if words[0] in ("changed", "no-tnt", "no-retc"):
                 return None
             if words[0] == "filter":
                 config.filters.append(ranged(words))

@@ -73,13 +73,16 @@ class Events:
 
     def pass_ptwrite(self, packet):
         """It has executed, or there were no packet."""
-        insn = self.image.insn(self.width, self.space, self.ip)
+        insn = self.code()
         if insn and insn.what == "ptwrite":
             self.pass_by(packet, insn)
 
     def take_ovf(self, packet):
         """All that is pending is dropped, but CR3 is what the PIP says."""
         pips, mode = self.pips, self.mode
+        segment = self.segment
+        self.no_mode |= not self.mode_seen and \
+            (segment.cut or not segment.on)
         self.forget()
         self.emit("gap", "overflow", ip=self.ip, value=packet.at)
         self.on = False
@@ -122,11 +125,13 @@ class Events:
     def context(self, packet, ip):
         self.space = self.config.space_of(packet.cr3)
         self.non_root = packet.non_root
+        self.no_root = False
         self.emit("context", ip=ip, value=packet.cr3,
                   flags={"nr"} if packet.non_root else ())
 
     def set_mode(self, packet):
         self.width = packet.width
+        self.no_mode, self.mode_seen = False, True
         self.emit("mode", EXEC[packet.width], ip=self.ip,
                   flags={"if"} if packet.interrupts else ())
 

@@ -18,7 +18,7 @@ from walk import Walk, is_canonical
 
 IN_EVENT = TIMING | FLOW | {"PIP", "VMCS", "MODE.Exec"}
 AFTER_MODE = IN_EVENT - {"TNT", "FUP"}
-WITH_CFE = IN_EVENT | {"CFE", "EVD"}
+TO_EVENT = TIMING | {"FUP", "OVF"}
 
 
 class Lost:
@@ -39,6 +39,7 @@ class Lost:
         if any(name == "MODE.Exec" for name, _ in flow.claims):
             self.width = flow.claimed_width
         self.abort = flow.abort
+        self.unknown = flow.no_mode, flow.no_root
         self.space = flow.space
         if flow.pips:
             self.space = flow.config.space_of(flow.pips[-1].cr3)
@@ -89,6 +90,8 @@ class Flow(Walk, Branches, Events, Side):
         self.ip = None
         self.width = self.claimed_width = 64
         self.space = None
+        self.no_mode = self.no_root = False
+        self.mode_seen = False
         self.forget()
 
     # Running.
@@ -131,13 +134,16 @@ class Flow(Walk, Branches, Events, Side):
         self.on = True
         self.ip = ip
         self.abort = lost.abort
+        self.no_mode, self.no_root = lost.unknown
         for before in self.segment.packets[lost.index:first]:
             if before.name in ("MODE.TSX", "FUP", "OVF"):
                 self.abort = before.name == "MODE.TSX" and before.aborts
             elif before.name == "MODE.Exec":
                 self.width = before.width
+                self.no_mode = False
             elif before.name == "PIP":
                 self.space = self.config.space_of(before.cr3)
+                self.no_root = False
         try:
             self.run_packets(self.segment, first, lost.following)
         except Contradiction as error:
@@ -208,6 +214,8 @@ class Flow(Walk, Branches, Events, Side):
         if self.on and self.ip is None:
             raise Contradiction(segment.fup, "no address")
         self.width = 64
+        self.no_mode = self.mode_seen = False
+        self.no_root = segment.cut
         self.space = self.config.first_space
         count = len(self.out)
         for packet in segment.status:
@@ -279,8 +287,8 @@ class Flow(Walk, Branches, Events, Side):
             self.take_doubtful(packet)
         if self.abort and packet.name not in TIMING | FLOW:
             raise Unsaid(packet, "a FUP is missing")
-        if self.at_event and packet.name not in WITH_CFE:
-            raise Unsaid(packet, "what is between a CFE and its FUP")
+        if packet.name not in TO_EVENT:
+            self.flush_events(None)
         self.moved |= packet.name in FLOW and not self.claims
         name = packet.name.replace(".", "_").lower()
         getattr(self, "take_" + name)(packet)

@@ -40,10 +40,19 @@ class Walk:
         base = self.ip & ~0xFFFF if self.width == 16 else 0
         return base | self.fit(ip, width)
 
+    def code(self):
+        """The instruction here; None: there is none, or an overflow hid in
+        what mode, which is 64-bit above 4 GiB, or in whose kernel."""
+        if self.ip >> 32:
+            self.no_mode = False
+        if self.no_mode or self.no_root and self.ip >> 63:
+            return None
+        return self.image.insn(self.width, self.space, self.ip)
+
     def insn(self, packet):
         if self.ip >> max(self.width, 32):
             raise Unsaid(packet, "an address wider than the mode")
-        insn = self.image.insn(self.width, self.space, self.ip)
+        insn = self.code()
         if not insn:
             raise NoCode(packet, f"no code at {self.ip:x}")
         if insn.what == "bad":

@@ -78,7 +78,10 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 		kind = KIPT_GAP_CODE_CHANGED;
 	kipt_emit_gap(flow, kind, status, flow->input.offset);
 	flow->state.lost = true;
-	flow->state.doubtful = kind == KIPT_GAP_DECODE;
+	/* Without TNTs each address is a sample. */
+	flow->state.doubtful = kind == KIPT_GAP_DECODE &&
+			       !(flow->config.no_tnt && (status == KIPT_TIP_AT_OTHER ||
+							 status == KIPT_NOT_REACHED));
 	if (flow->state.enabled)
 		flow->state.calls_lost = kind;
 	flow->state.enabled = false;
@@ -100,6 +103,7 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 
 	flow->pending.mode_pending = false;
 	flow->state.mode_known = true;
+	flow->state.mode_lost = false;
 	flow->state.mode_if = if_set;
 	flow->at.mode = mode;
 	if (same && !always)
@@ -277,9 +281,6 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	}
 	if (status != KIPT_OK) {
 		kipt_flow_fail(flow, status);
-		/* Without TNTs each TIP is a sample. */
-		if (status == KIPT_TIP_AT_OTHER && flow->config.no_tnt)
-			flow->state.doubtful = false;
 		if (flow->state.doubtful)
 			lose(flow);
 		else

@@ -57,14 +57,6 @@ static void step_over_ptwrite(struct kipt_flow *flow)
 	flow->at.ip += block->len;
 }
 
-/* Without TNTs each FUP is a sample. */
-static void fail_at_fup(struct kipt_flow *flow, enum kipt_status status)
-{
-	kipt_flow_fail(flow, status);
-	if (status == KIPT_NOT_REACHED && flow->config.no_tnt)
-		flow->state.doubtful = false;
-}
-
 /* In a gap a FUP says where execution is. All that is older is before it in
  * the trace, deferred TIPs too.
  */
@@ -91,7 +83,7 @@ static void reach(struct kipt_flow *flow, u64 ip)
 	status = flow->walk.tnt.count ? KIPT_TNT_AT_OTHER :
 				   kipt_walk_to_ip(flow, ip);
 	if (status != KIPT_OK)
-		fail_at_fup(flow, status);
+		kipt_flow_fail(flow, status);
 }
 
 static void on_claimed_fup(struct kipt_flow *flow, bool known, u64 ip)
@@ -155,7 +147,7 @@ static void on_event_fup(struct kipt_flow *flow, bool known, u64 ip)
 		status = go_to_event(flow, ip);
 	if (status != KIPT_OK) {
 		flow->pending.abort = false;
-		fail_at_fup(flow, status);
+		kipt_flow_fail(flow, status);
 		flow->pending.abort = abort;
 	}
 	known &= !flow->state.doubtful;
@@ -186,6 +178,14 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 		kipt_flow_settle(flow);
 }
 
+/* The overflow's FUP, after a PSB+ with the same address between both ("Overflow (OVF) Packet"). */
+static bool is_echo(const struct kipt_flow *flow)
+{
+	return flow->state.enabled && flow->input.previous == KIPT_PACKET_PSBEND &&
+	       flow->at.ip == flow->input.last_ip &&
+	       kipt_flow_ovf_before(flow->input.data, flow->input.psb.offset);
+}
+
 void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	bool known = kipt_flow_take_ip(flow, packet);
@@ -201,9 +201,8 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 	} else if (flow->pending.mode_pending && !flow->pending.event &&
 		   flow->input.previous == KIPT_PACKET_MODE_EXEC) {
 		on_mode_fup(flow, known, flow->input.last_ip);
-	} else if (flow->pending.echo && flow->input.previous == KIPT_PACKET_PSBEND &&
-		   flow->at.ip == flow->input.last_ip) {
-		flow->pending.echo = false;
+	} else if (is_echo(flow)) {
+		return;
 	} else if (flow->state.enabled || flow->state.lost) {
 		on_event_fup(flow, known, flow->input.last_ip);
 	} else if (flow->pending.held_count) {

@@ -16,11 +16,14 @@
 
 void kipt_flow_on_ovf(struct kipt_flow *flow)
 {
+	const struct kipt_psb *psb = &flow->input.psb;
+
 	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->input.offset);
 	flow->state.enabled = false;
 	flow->state.lost = false;
 	flow->state.overflow = true;
-	flow->pending.echo = false;
+	/* PSB+ has the mode if tracing is on; else it is said before the TIP.PGE that may be lost. */
+	flow->state.mode_lost |= !flow->state.mode_known && !(psb->complete && psb->has_ip);
 	flow->pending.event = false;
 	flow->pending.abort = false;
 	flow->state.tsx = false;
@@ -90,7 +93,7 @@ static bool only_time(const u8 *data, u64 from, u64 to)
 	return true;
 }
 
-static bool looks_like_ovf(const u8 *data, u64 offset)
+bool kipt_flow_ovf_near(const u8 *data, u64 offset)
 {
 	u64 back;
 
@@ -103,26 +106,22 @@ static bool looks_like_ovf(const u8 *data, u64 offset)
 	return false;
 }
 
-/*
- * The bytes may be the end of a packet and another one: only from a PSB on is it
- * known where packets begin. Where that is not to be had, they are believed.
+/* Only from a PSB on is it known where packets begin. Where that is not to be had, what looks like
+ * an OVF is believed, though it may be the end of a packet and another one.
  */
 bool kipt_flow_ovf_before(const u8 *data, u64 offset)
 {
+	u64 from = kipt_sync_before(data, offset, LOOK_BACK);
+	u8 last = KIPT_PACKET_PSBEND;
 	struct kipt_cursor cursor;
 	struct kipt_packet packet;
-	u8 last = KIPT_PACKET_OVF;
-	u64 from;
 
-	if (!looks_like_ovf(data, offset))
-		return false;
-	from = kipt_sync_before(data, offset, LOOK_BACK);
 	kipt_cursor_init(&cursor, data + from, offset - from);
 	while (kipt_cursor_left(&cursor)) {
 		if (kipt_packet_next(&cursor, &packet) != KIPT_OK)
-			return true;
+			return kipt_flow_ovf_near(data, offset);
 		if (!kipt_packet_is_time(packet.type))
 			last = packet.type;
 	}
-	return last == KIPT_PACKET_OVF;
+	return from == offset ? kipt_flow_ovf_near(data, offset) : last == KIPT_PACKET_OVF;
 }

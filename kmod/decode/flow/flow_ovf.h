@@ -23,6 +23,15 @@ void kipt_flow_on_ovf(struct kipt_flow *flow);
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow);
 
 /**
+ * kipt_flow_ovf_near() - do the last bytes before an offset look like an OVF and timing packets
+ * @data: trace
+ * @offset: where a packet starts
+ *
+ * Return: true if so, wherever packets start.
+ */
+bool kipt_flow_ovf_near(const u8 *data, u64 offset);
+
+/**
  * kipt_flow_ovf_before() - is there an OVF, with nothing but timing packets
  * between it and an offset
  * @data: trace

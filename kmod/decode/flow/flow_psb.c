@@ -32,24 +32,8 @@ static void reset(struct kipt_flow *flow)
 {
 	memset(&flow->at, 0, sizeof(flow->at));
 	flow->at.mode = KIPT_EXEC_64;
-	flow->state.enabled = false;
-	flow->state.lost = false;
-	flow->state.doubtful = false;
-	flow->state.overflow = false;
-	flow->pending.echo = false;
-	flow->pending.event = false;
-	flow->pending.abort = false;
-	flow->pending.deferred = false;
-	flow->state.tsx = false;
-	flow->state.mode_known = false;
-	flow->state.mode_if = false;
-	flow->pending.mode_pending = false;
-	flow->pending.claim = KIPT_CLAIM_NONE;
-	flow->pending.share = false;
-	flow->pending.held_count = 0;
-	flow->state.power_known = false;
-	flow->state.calls_lost = 0;
-	flow->pending.block_type = 0;
+	flow->state = (struct kipt_flow_state){ 0 };
+	flow->pending = (struct kipt_flow_pending){ 0 };
 	flow->walk.tnt.count = 0;
 	flow->input.last_ip = 0;
 	flow->input.previous = KIPT_PACKET_PSBEND;
@@ -139,6 +123,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 		kipt_psb_read(psb, flow->input.data, offset, end,
 			      timed ? &flow->clock : NULL);
 	flow->state.enabled = psb->has_ip;
+	flow->state.nr_lost = psb->overflow && !psb->has_pip;
 	flow->at.ip = psb->ip;
 	flow->input.last_ip = psb->last_ip;
 	limit_clock(flow, end);
@@ -148,10 +133,8 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 		report_bad(flow, psb);
 		return false;
 	}
-	if (kipt_flow_ovf_before(flow->input.data, offset)) {
-		flow->pending.echo = psb->has_ip;
-		flow->state.overflow = !psb->has_ip;
-	}
+	flow->state.overflow = !psb->has_ip && kipt_flow_ovf_near(flow->input.data, offset) &&
+			       kipt_flow_ovf_before(flow->input.data, offset);
 	kipt_cursor_init(&flow->input.cursor, flow->input.data + psb->end, end - psb->end);
 	return true;
 }

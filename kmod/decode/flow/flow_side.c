@@ -218,7 +218,7 @@ static void on_evd(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.value = packet->value,
 	};
 
-	if (flow->pending.claim != KIPT_CLAIM_NONE || flow->pending.share)
+	if (flow->pending.claim != KIPT_CLAIM_NONE)
 		kipt_flow_release(flow);
 	if (record.kind <= EVD_VMXR && has_data(flow, record.kind))
 		fail_data(flow);
@@ -240,7 +240,7 @@ static void on_cfe(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.aux = packet->aux,
 	};
 
-	if (flow->pending.claim != KIPT_CLAIM_NONE || flow->pending.share)
+	if (flow->pending.claim != KIPT_CLAIM_NONE)
 		kipt_flow_release(flow);
 	if (!data_go_with(flow, packet))
 		fail_data(flow);

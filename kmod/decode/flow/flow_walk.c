@@ -57,6 +57,13 @@ static bool slice_is_over(struct kipt_flow *flow)
 	return flow->config.step_slice;
 }
 
+/* Is it known in what mode, or whose kernel, code is? Only 64-bit code is above 4 GiB. */
+static bool is_known(struct kipt_flow *flow, u64 ip)
+{
+	flow->state.mode_lost &= !(ip >> 32);
+	return !flow->state.mode_lost && !(flow->state.nr_lost && ip >> 63);
+}
+
 enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 				const struct kipt_block **block)
 {
@@ -65,6 +72,8 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	enum kipt_status status;
 	struct kipt_trail *trail;
 
+	if (unlikely(flow->state.mode_lost | flow->state.nr_lost) && !is_known(flow, ip))
+		return KIPT_NO_CODE;
 	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip, flow->at.mode, block);
 	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {
@@ -161,6 +170,7 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
 	flow->at.pip_pending = false;
 	flow->at.cr3 = cr3;
 	flow->at.nr = nr;
+	flow->state.nr_lost = false;
 	if (flow->code.space)
 		flow->at.space = flow->code.space(flow->code.ctx, cr3, nr);
 	flow->at.high_space = nr ? flow->at.space : 0;
@@ -287,7 +297,7 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (block->class == KIPT_INSN_COND)
+		if (block->class == KIPT_INSN_COND || kipt_walk_unseen(flow, block))
 			return KIPT_TIP_AT_OTHER;
 		if (kipt_insn_needs_packet(block->class)) {
 			take_target(flow, block, target);
@@ -325,6 +335,8 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 		     const struct kipt_block *block, bool has_ip, u64 target,
 		     bool pending)
 {
+	if (kipt_walk_unseen(flow, block))
+		return false;
 	switch (block->class) {
 	case KIPT_INSN_JUMP:
 	case KIPT_INSN_CALL:
@@ -379,7 +391,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 			kipt_walk_disable(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
-		if (block->class == KIPT_INSN_COND)
+		if (kipt_insn_needs_packet(block->class))
 			return KIPT_TIP_AT_OTHER;
 		pending = flow->at.pip_pending;
 		pass(flow, block);

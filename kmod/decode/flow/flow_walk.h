@@ -56,6 +56,21 @@ static inline s32 kipt_walk_slice_left(const struct kipt_flow *flow)
 }
 
 /**
+ * kipt_walk_unseen() - may the branch of a block have been executed without a packet
+ * @flow: the flow
+ * @block: the block
+ *
+ * Return: true if the next packet may belong to a later branch, as the trace has no TNTs: they
+ * would have the outcome, that of a compressed RET too.
+ */
+static inline bool kipt_walk_unseen(const struct kipt_flow *flow, const struct kipt_block *block)
+{
+	return flow->config.no_tnt &&
+	       (block->class == KIPT_INSN_COND ||
+		(block->class == KIPT_INSN_RET && !flow->config.no_retc));
+}
+
+/**
  * kipt_walk_disable() - tracing ends after a block
  * @flow: all before the block was walked; tracing is not off yet
  * @block: kipt_walk_disables() is true

@@ -4,6 +4,7 @@
  * and the sink may.
  */
 #include "../flow/flow_settle.h"
+#include "../flow/flow_walk.h"
 #include "graph.h"
 #include "pack.h"
 
@@ -94,11 +95,11 @@ static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
 	}
 }
 
-/* What @apart of the configuration names is left to the slow path. */
+/* What @apart of the configuration names, and what may leave no packet, is for the slow path. */
 static u8 kind_of(const struct kipt_flow *flow, const struct kipt_block *block)
 {
-	return block->ip == flow->config.apart && block->ip ? KIPT_NODE_SLOW :
-							      kind_by_code(block);
+	return (block->ip == flow->config.apart && block->ip) || kipt_walk_unseen(flow, block) ?
+	       KIPT_NODE_SLOW : kind_by_code(block);
 }
 
 /* Finds the kind of a block, which depends on those up to the first that uses a packet or is

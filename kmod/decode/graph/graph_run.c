@@ -84,7 +84,8 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 
 static void leave(struct kipt_flow *flow, const struct walk *walk)
 {
-	if (walk->pos != flow->input.cursor.pos)
+	/* Time leaves what was before it the last packet. */
+	if (walk->history != flow->walk.history_count)
 		flow->input.previous = KIPT_PACKET_TNT;
 	flow->counts.bytes += (u64)(walk->pos - flow->input.cursor.pos);
 	flow->input.cursor.pos = walk->pos;
@@ -269,6 +270,7 @@ static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
 static void hand_over(struct kipt_flow *flow, const struct rest *rest)
 {
 	flow->input.offset = (u64)(rest->at - flow->input.data);
+	flow->input.previous = KIPT_PACKET_TNT;
 	flow->walk.tnt.bits = rest->bits;
 	flow->walk.tnt.count = rest->count;
 	flow->walk.bound = (struct kipt_walk_bound){ 0 };

@@ -119,6 +119,8 @@ struct kipt_count_emission {
  * @tsx: inside a transaction
  * @mode_known: MODE.Exec was seen since the PSB
  * @mode_if: IF of the last MODE.Exec
+ * @mode_lost: an overflow hid what said the mode: it is known where an address above 4 GiB is
+ * @nr_lost: an overflow hid whether it is a guest, so whose kernel an address is of
  * @calls_lost: kind of the gap in which CALLs may be whose RETs are still to come; 0 if
  *	the stack of return addresses has each that a RET can be compressed for
  * @power_known: @power_ip is valid
@@ -134,6 +136,8 @@ struct kipt_flow_state {
 	bool tsx;
 	bool mode_known;
 	bool mode_if;
+	bool mode_lost;
+	bool nr_lost;
 	bool power_known;
 	u8 calls_lost;
 	u64 power_ip;
@@ -141,7 +145,6 @@ struct kipt_flow_state {
 
 /**
  * struct kipt_flow_pending - what packets said that has no effect yet
- * @echo: an OVF came before the PSB+ that the place is from
  * @event: a FUP is waiting for its TIP; if tracing is on, the place is its address
  * @abort: that FUP is of a transaction's abort
  * @deferred: a TIP came after outcomes younger than it in this segment, so
@@ -159,7 +162,6 @@ struct kipt_flow_state {
  * anything is pending.
  */
 struct kipt_flow_pending {
-	bool echo;
 	bool event;
 	bool abort;
 	bool deferred;
@@ -224,7 +226,7 @@ struct kipt_flow_walk {
 
 /**
  * struct kipt_flow_input - the trace, and how far it is used
- * @previous: type of the last packet that is not timing
+ * @previous: type of the last packet that is not timing; KIPT_PACKET_PSBEND: that of PSB+
  * @last_ip: IP compression
  * @psb: the PSB+ read last; its @offset is @size if none was
  * @cursor: the next packet; its end is that of the segment
@@ -355,7 +357,8 @@ static inline bool kipt_flow_nothing_pending(const struct kipt_flow *flow)
 	return !flow->walk.tnt.count && !flow->input.cursor.block &&
 	       !pending->held_count && pending->claim == KIPT_CLAIM_NONE &&
 	       !(state->lost | state->doubtful | state->overflow | state->tsx |
-		 pending->event | pending->abort | pending->echo | pending->share |
+		 state->mode_lost | state->nr_lost |
+		 pending->event | pending->abort | pending->share |
 		 pending->mode_pending | flow->at.pip_pending);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../../kmod/decode/flow.h"
+#include "../../../kmod/decode/flow/flow_ovf.h"
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/decode/packet/sync.h"
 #include "../../../kmod/hw/rtit_regs.h"
@@ -292,12 +293,17 @@ static bool gap_tell(struct run *run, u32 kind, u64 value)
 	});
 }
 
-/* The last PSB at which a window that goes on may be cut; 0: there is none. */
+/* The last PSB at which a window that goes on may be cut; 0: there is none. The decoder looks
+ * back from there: an OVF before the PSB has to be in the same window.
+ */
 static u64 cut_find(const u8 *window, u64 size)
 {
-	u64 limit = size - WINDOW_END;
-	u64 cut = kipt_sync_before(window, limit, limit - 1);
+	u64 limit, cut = size - WINDOW_END;
 
+	do {
+		limit = cut;
+		cut = kipt_sync_before(window, limit, limit - 1);
+	} while (cut < limit && kipt_flow_ovf_before(window, cut));
 	return cut < limit ? cut : 0;
 }
 
@@ -462,6 +468,7 @@ static struct kipt_flow_config config_make(struct run *run)
 		.max_nonturbo_ratio = page->max_nonturbo_ratio < 256 ?
 				      page->max_nonturbo_ratio : 0,
 		.no_tnt = page->ctl & RTIT_CTL_DISTNT,
+		.no_retc = page->ctl & RTIT_CTL_DISRETC,
 	};
 
 	filters_fill(&config, decode->trace->cpu);

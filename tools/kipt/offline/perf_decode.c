@@ -30,6 +30,7 @@
 #define CONFIG_PT	(1ULL << 0)
 #define CONFIG_CYC	(1ULL << 1)
 #define CONFIG_BRANCH	(1ULL << 13)
+#define CONFIG_NO_RETC	(1ULL << 11)
 #define CONFIG_NO_TNT	(1ULL << 55)
 /* Of a decoder: at least, and more for each byte of its trace. */
 #define MEMORY_LEAST	(1ULL << 20)
@@ -759,6 +760,32 @@ static u32 field_get(u64 value, u64 mask)
 	return mask ? (value & mask) >> __builtin_ctzll(mask) : 0;
 }
 
+/* Ranges of the kernel: "filter 0x1000/0x20,stop 0x2000/0x10". Those of a file have its name, and
+ * offsets in it. Returns false if not all are of the kernel.
+ */
+static bool ranges_parse(struct kipt_flow_config *config, const char *text)
+{
+	unsigned long long begin, size;
+	char word[8];
+	int len;
+	u32 n;
+
+	for (n = 0; *text; n++) {
+		len = 0;
+		if (n == ARRAY_SIZE(config->filter) ||
+		    sscanf(text, "%7s 0x%llx/0x%llx%n", word, &begin, &size, &len) != 3 ||
+		    (text[len] && text[len] != ',') || !size ||
+		    (strcmp(word, "filter") && strcmp(word, "stop")))
+			return false;
+		config->filter[n].begin = begin;
+		config->filter[n].last = begin + size - 1;
+		config->filter[n].stop = *word == 's';
+		text += len + (text[len] == ',');
+	}
+	config->filter_count = n;
+	return true;
+}
+
 /* What perf says of how the trace is to be read. */
 static bool config_make(struct run *run)
 {
@@ -787,9 +814,12 @@ static bool config_make(struct run *run)
 		.mtc_freq = field_get(attr->config, run->aux.mtc_freq_bits),
 		.max_nonturbo_ratio = run->aux.max_nonturbo,
 		.no_tnt = attr->config & CONFIG_NO_TNT,
+		.no_retc = attr->config & CONFIG_NO_RETC,
 		.tsc_near = perf_maps_tsc(run->maps) ?
 			    perf_maps_tsc(run->maps) : perf_text_tsc(run->text),
 	};
+	if (!ranges_parse(&run->config, run->aux.filter))
+		say_note("perf traced ranges of files: Skylake CPUs and those up to Rocket Lake do not say where a direct jump left a range (erratum SKL014), and tracing may be shown to end at a later branch");
 	return true;
 }
 

@@ -66,6 +66,20 @@ static u64 info_get(const struct perf_event *event, u32 which)
 	return at + 8 <= event->size ? get64(event->bytes + at) : 0;
 }
 
+/* What does not fit, or has no end, is no text of ranges. */
+static void filter_take(struct perf_aux *aux, const struct perf_event *event)
+{
+	u64 at = INFO_HEAD + 8ULL * (PERF_INFO_FILTER_BYTES + 1);
+	u64 size = info_get(event, PERF_INFO_FILTER_BYTES);
+
+	if (!size)
+		return;
+	if (at < event->size && size < sizeof(aux->filter) && size < event->size - at)
+		memcpy(aux->filter, event->bytes + at, size);
+	else
+		strcpy(aux->filter, "?");
+}
+
 static bool info_take(struct perf_aux *aux, const struct perf_file *file,
 		      const struct perf_event *event)
 {
@@ -96,6 +110,7 @@ static bool info_take(struct perf_aux *aux, const struct perf_file *file,
 	aux->tsc_den = info_get(event, PERF_INFO_TSC_DEN);
 	aux->cyc_bit = info_get(event, PERF_INFO_CYC_BIT);
 	aux->max_nonturbo = info_get(event, PERF_INFO_MAX_NONTURBO);
+	filter_take(aux, event);
 	return true;
 }
 

@@ -197,6 +197,7 @@ struct perf_trace {
  * @noretcomp_bit, @cyc_bit, @mtc_bit, @tsc_bit: bits of the configuration
  * @tsc_num, @tsc_den: TSC ticks per tick of the crystal
  * @max_nonturbo: ratio; 0: unknown
+ * @filter: ranges of addresses as perf writes them; "": there are none
  * @queues: in the order in which they are first in the file
  * @queue_count: how many
  * @queue_of: the index of a queue by CPU, or by thread above those
@@ -217,6 +218,7 @@ struct perf_aux {
 	u64 noretcomp_bit, cyc_bit, mtc_bit, tsc_bit;
 	u32 tsc_num, tsc_den;
 	u8 max_nonturbo;
+	char filter[256];
 	struct perf_queue *queues;
 	size_t queue_count;
 	struct lookup queue_of;
