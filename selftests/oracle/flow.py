@@ -39,10 +39,12 @@ class Lost:
         if any(name == "MODE.Exec" for name, _ in flow.claims):
             self.width = flow.claimed_width
         self.abort = flow.abort
-        self.unknown = flow.no_mode, flow.no_root
+        self.unknown = flow.no_mode, flow.no_root and not flow.pips
         self.space = flow.space
+        self.non_root = flow.non_root
         if flow.pips:
             self.space = flow.config.space_of(flow.pips[-1].cr3)
+            self.non_root = flow.pips[-1].non_root
 
     def __repr__(self):
         at = "?" if self.at is None else f"{self.at:#x}"
@@ -90,7 +92,7 @@ class Flow(Walk, Branches, Events, Side):
         self.ip = None
         self.width = self.claimed_width = 64
         self.space = None
-        self.no_mode = self.no_root = False
+        self.no_mode = self.no_root = self.non_root = False
         self.mode_seen = False
         self.forget()
 
@@ -135,6 +137,7 @@ class Flow(Walk, Branches, Events, Side):
         self.ip = ip
         self.abort = lost.abort
         self.no_mode, self.no_root = lost.unknown
+        self.non_root = lost.non_root
         for before in self.segment.packets[lost.index:first]:
             if before.name in ("MODE.TSX", "FUP", "OVF"):
                 self.abort = before.name == "MODE.TSX" and before.aborts
@@ -143,6 +146,7 @@ class Flow(Walk, Branches, Events, Side):
                 self.no_mode = False
             elif before.name == "PIP":
                 self.space = self.config.space_of(before.cr3)
+                self.non_root = before.non_root
                 self.no_root = False
         try:
             self.run_packets(self.segment, first, lost.following)
@@ -182,7 +186,6 @@ class Flow(Walk, Branches, Events, Side):
         self.enables = False
         self.event_data = []
         self.pips = deque()
-        self.non_root = False
         self.mode = None
         self.ptws = []
         self.power = []
@@ -215,7 +218,7 @@ class Flow(Walk, Branches, Events, Side):
             raise Contradiction(segment.fup, "no address")
         self.width = 64
         self.no_mode = self.mode_seen = False
-        self.no_root = segment.cut
+        self.no_root, self.non_root = segment.cut, False
         self.space = self.config.first_space
         count = len(self.out)
         for packet in segment.status:
@@ -223,6 +226,9 @@ class Flow(Walk, Branches, Events, Side):
                 self.restate(packet)
         self.out[count - 1].status = sum(
             record.type != "cbr" for record in self.out[count:])
+        if self.overflow and not self.on and \
+                not may_overflow(self.trace, segment.begin):
+            raise Known(segment.packets[0], "an OVF far before a PSB")
 
     def restate(self, packet):
         if packet.name == "PIP":
@@ -299,7 +305,8 @@ class Flow(Walk, Branches, Events, Side):
                 not self.claims and (not self.on or packet.name == "FUP"
                                      and packet.ip == self.ip):
             raise Unsaid(packet, "bytes like an OVF before the PSB")
-        if packet.name in FLOW or self.on and packet.name not in TIMING:
+        if packet.name in FLOW or \
+                self.on and packet.name not in TIMING | {"PSBEND"}:
             self.doubt = False
 
     def following(self, index, passing=TIMING):
