@@ -129,9 +129,10 @@ uninstall: kdump-guard
 		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) \
 		$(DESTDIR)$(RULESDIR)/60-kipt.rules
 	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(SHAREDIR)
-	find $(DESTDIR)/lib/modules/$$($(MAKE) -s -C $(KDIR) kernelrelease)/ \
-		-name 'kipt.ko*' -delete
-	$(if $(DESTDIR),,depmod $$($(MAKE) -s -C $(KDIR) kernelrelease))
+	release=$$($(MAKE) -s -C $(KDIR) kernelrelease) && [ "$$release" ] && \
+		rm -f $(DESTDIR)/lib/modules/$$release/updates/kipt.ko* \
+			$(DESTDIR)/lib/modules/$$release/extra/kipt.ko* \
+		$(if $(DESTDIR),,&& depmod $$release)
 	if grep -qs '$(LIBDIR)/kdump-config' $(KDUMP_TOOLS); then \
 		echo "$(KDUMP_TOOLS) still names the hook that is gone: kdump-tools saves dumps as ever, the line can be taken away"; \
 	fi

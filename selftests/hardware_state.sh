@@ -39,6 +39,16 @@ online_cpus()
 	grep -oP '^processor\s*: \K\d+' /proc/cpuinfo
 }
 
+# untold_cpus: those of which nobody can say whether they are traced.
+untold_cpus()
+{
+	local cpu
+
+	for cpu in $(online_cpus); do
+		[ "$(read_msr "$cpu" $RTIT_CTL)" ] || echo "$cpu"
+	done
+}
+
 # traced_cpus: those on which anyone traces.
 traced_cpus()
 {
@@ -66,6 +76,13 @@ load()
 	done
 }
 
+# Numbers of what the module keeps of things that were survived, and of programs that died.
+snapshots()
+{
+	! is_loaded kipt || "$TOOL" crash list --json 2>/dev/null |
+		sed -n 's/.*"type": *"snapshot", *"id": *\([0-9]*\).*/\1/p'
+}
+
 # Ids of all sessions that there are.
 sessions()
 {
@@ -88,11 +105,18 @@ remember()
 			echo "$cpu $msr $(read_msr "$cpu" "$msr")"
 		done
 	done | awk 'NF == 3' >"$WORK/state.msrs"
-	KIPT_WAS_LOADED=
-	! is_loaded kipt || KIPT_WAS_LOADED=1
+	# Which build of kipt was loaded, if any.
+	KIPT_WAS_LOADED=$(cat /sys/module/kipt/srcversion 2>/dev/null)
 	for file in /sys/module/kipt/parameters/*; do
 		[ ! -r "$file" ] || echo "${file##*/}=$(<"$file")"
 	done >"$WORK/state.parameters"
+}
+
+# forget: what remember() loaded goes, and nothing else is put back.
+forget()
+{
+	[ ${#LOADED[@]} = 0 ] || rmmod "${LOADED[@]}" 2>/dev/null
+	return 0
 }
 
 # A line for each file that was changed, and could or could not be put back.
@@ -123,17 +147,32 @@ put_sessions_back()
 	done
 }
 
+# Whether the build of kipt is loaded that was, as it was.
+is_as_loaded()
+{
+	local parameter value
+
+	[ "$(cat /sys/module/kipt/srcversion 2>/dev/null)" = "$KIPT_WAS_LOADED" ] || return
+	while IFS='=' read -r parameter value; do
+		[ "$(cat "/sys/module/kipt/parameters/$parameter" 2>/dev/null)" = "$value" ] || return
+	done <"$WORK/state.parameters"
+}
+
 put_module_back()
 {
 	local try parameters
 
 	if [ "$KIPT_WAS_LOADED" ]; then
-		is_loaded kipt && return
+		is_as_loaded && return
 		mapfile -t parameters <"$WORK/state.parameters"
-		insmod "${MODULE:-/nonexistent}" "${parameters[@]}" 2>/dev/null ||
-			modprobe kipt "${parameters[@]}" 2>/dev/null
-		is_loaded kipt && echo "put back: the module kipt is loaded again" ||
-			echo "cannot be put back: the module kipt was loaded"
+		! is_loaded kipt || rmmod kipt 2>/dev/null
+		modprobe kipt "${parameters[@]}" 2>/dev/null
+		if ! is_as_loaded; then
+			rmmod kipt 2>/dev/null
+			insmod "${MODULE:-/nonexistent}" "${parameters[@]}" 2>/dev/null
+		fi
+		is_as_loaded && echo "put back: the module kipt is loaded again" ||
+			echo "cannot be put back: the module kipt that was loaded, or its parameters"
 		return
 	fi
 	# A process that was just killed may still hold it.
@@ -144,13 +183,18 @@ put_module_back()
 	echo "cannot be put back: the module kipt cannot be removed"
 }
 
-# Registers that a trace left: perf's driver leaves some on purpose. A CPU that
-# is traced by someone now is left alone.
+# Registers that tests wrote to. A CPU that is traced by someone now is left alone. Without
+# tests that write to any nothing is written, which would taint the kernel: what perf's driver
+# leaves in some of them is its own business.
 put_registers_back()
 {
 	local cpu msr value now busy
 
 	busy=" $(traced_cpus | tr '\n' ' ')"
+	for cpu in $busy; do
+		echo "cannot be put back: CPU $cpu is traced"
+	done
+	[ "$DISRUPTIVE" ] || return
 	while read -r cpu msr value; do
 		now=$(read_msr "$cpu" "$msr")
 		[ "${now:-$value}" != "$value" ] || continue
@@ -171,7 +215,5 @@ put_back()
 	put_sessions_back
 	put_module_back
 	put_registers_back
-	# Loaded by remember().
-	[ ${#LOADED[@]} = 0 ] || rmmod "${LOADED[@]}" 2>/dev/null
-	return 0
+	forget
 }
