@@ -29,5 +29,6 @@ void kipt_flow_config_fill(const struct kipt_group *group,
 			   RTIT_CTL_MTCFREQ_SHIFT;
 	config->max_nonturbo_ratio = group->config.caps.max_nonturbo_ratio;
 	config->no_tnt = group->config.ctl & RTIT_CTL_DISTNT;
+	config->no_retc = group->config.ctl & RTIT_CTL_DISRETC;
 	fill_filters(&group->config.hw, config);
 }

@@ -60,6 +60,7 @@ bool meta_read(const char *path, struct kipt_flow_config *config,
 	config->max_nonturbo_ratio = number_get(object, "max_nonturbo_ratio",
 						255);
 	config->no_tnt = hex_get(object, "ctl_bits") & RTIT_CTL_DISTNT;
+	config->no_retc = hex_get(object, "ctl_bits") & RTIT_CTL_DISRETC;
 	config->tsc_near = hex_get(object, "tsc");
 	*tsc_khz = number_get(object, "tsc_khz", ~0U);
 	ok = ranges_read(object, path, config);
