@@ -102,7 +102,7 @@ print(ascii(json.loads(open("saved/meta.json", "rb").read().decode())["command"]
 	"$fake" record --cpus 0 --raw saved-raw -- true 2>err </dev/null
 	touch saved-raw/cpu7.pt
 	"$fake" record --cpus 0 --raw saved-raw -- true 2>err </dev/null
-	same "raw_failed_is_cleared" meta.json "$(ls saved-raw)"
+	same "raw_keeps_what_is_there" "cpu7.pt meta.json" "$(ls saved-raw | xargs)"
 	unset FAKE_PT FAKE_MODULE
 }
 

@@ -731,7 +731,8 @@ calls_tests() {
 # The saved trace decodes elsewhere to what the kernel decoded.
 save_tests() {
 	mkdir saved
-	touch saved/{meta.json,cpu99.pt,user-1.addr,user-1.dump,notes}
+	echo '{"type":"meta"}' >saved/meta.json
+	touch saved/{cpu99.pt,user-1.addr,user-1.dump,notes}
 	run record --cpus 1 --save saved -o packed.rec -- ls /
 	same "save" 0 "$STATUS"
 	same "save_removes_what_an_earlier_run_saved" "saved/notes" \
