@@ -129,10 +129,11 @@ uninstall: kdump-guard
 		$(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) \
 		$(DESTDIR)$(RULESDIR)/60-kipt.rules
 	rm -rf $(DESTDIR)$(LIBDIR) $(DESTDIR)$(SHAREDIR)
-	release=$$($(MAKE) -s -C $(KDIR) kernelrelease) && [ "$$release" ] && \
+	if release=$$($(MAKE) -s -C $(KDIR) kernelrelease) && [ "$$release" ]; then \
 		rm -f $(DESTDIR)/lib/modules/$$release/updates/kipt.ko* \
-			$(DESTDIR)/lib/modules/$$release/extra/kipt.ko* \
-		$(if $(DESTDIR),,&& depmod $$release)
+			$(DESTDIR)/lib/modules/$$release/extra/kipt.ko*; \
+		$(if $(DESTDIR),,depmod $$release;) \
+	fi
 	if grep -qs '$(LIBDIR)/kdump-config' $(KDUMP_TOOLS); then \
 		echo "$(KDUMP_TOOLS) still names the hook that is gone: kdump-tools saves dumps as ever, the line can be taken away"; \
 	fi

@@ -145,6 +145,11 @@ put_sessions_back()
 			echo "cannot be put back: session $id is there"
 		fi
 	done
+	# There were none.
+	for id in $(snapshots); do
+		"$TOOL" crash delete "$id" >/dev/null 2>&1 &&
+			echo "put back: snapshot $id is deleted"
+	done
 }
 
 # Whether the build of kipt is loaded that was, as it was.
@@ -214,6 +219,8 @@ put_back()
 	put_files_back
 	put_sessions_back
 	put_module_back
+	# Its parameters may have armed the machine.
+	put_sessions_back
 	put_registers_back
 	forget
 }

@@ -24,6 +24,7 @@ static const char *const names[KIPT_STATUS_MAX + 1] = {
 	[KIPT_STOPPED] = "stopped by the receiver",
 	[KIPT_NO_MEMORY] = "not enough memory",
 	[KIPT_PAUSED] = "paused, there is more",
+	[KIPT_HIDDEN] = "an overflow hid the mode or the address space",
 };
 
 const char *kipt_status_name(enum kipt_status status)

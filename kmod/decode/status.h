@@ -27,6 +27,7 @@
  * @KIPT_STOPPED: the sink asked to stop
  * @KIPT_NO_MEMORY: the arena is too small
  * @KIPT_PAUSED: the sink asked for a pause, or a slice is used up: there is more
+ * @KIPT_HIDDEN: an overflow hid the mode of the code at the address, or whose it is
  */
 enum kipt_status {
 	KIPT_OK = 0,
@@ -47,6 +48,7 @@ enum kipt_status {
 	KIPT_STOPPED,
 	KIPT_NO_MEMORY,
 	KIPT_PAUSED,
+	KIPT_HIDDEN,
 
 	__KIPT_STATUS_MAX,
 	KIPT_STATUS_MAX = __KIPT_STATUS_MAX - 1

@@ -62,8 +62,10 @@ static bool gets_traced(struct kipt_nl *nl, int id, uint32_t cpu)
 	int tries;
 
 	for (tries = 0; tries < 500 * slowness(); tries++) {
-		if (cpu_state(nl, id, cpu) == KIPT_STATE_RUNNING)
-			return machine_rtit_ctl((int)cpu, &ctl) && ctl & 1;
+		/* It may be about to start, or in a pause. */
+		if (cpu_state(nl, id, cpu) == KIPT_STATE_RUNNING &&
+		    machine_rtit_ctl((int)cpu, &ctl) && ctl & 1)
+			return true;
 		wait_ms(10);
 	}
 	return false;

@@ -74,6 +74,8 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 	else if (status == KIPT_NO_CODE)
 		kind = changes_here(flow) ? KIPT_GAP_CODE_CHANGED :
 					    KIPT_GAP_NO_CODE;
+	else if (status == KIPT_HIDDEN)
+		kind = KIPT_GAP_OVERFLOW;
 	else if (flow->state.enabled && was_changed(flow))
 		kind = KIPT_GAP_CODE_CHANGED;
 	kipt_emit_gap(flow, kind, status, flow->input.offset);

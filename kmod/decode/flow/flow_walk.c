@@ -73,7 +73,7 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	struct kipt_trail *trail;
 
 	if (unlikely(flow->state.mode_lost | flow->state.nr_lost) && !is_known(flow, ip))
-		return KIPT_NO_CODE;
+		return KIPT_HIDDEN;
 	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip, flow->at.mode, block);
 	flow->walk.steps++;
 	if (likely(status == KIPT_OK)) {

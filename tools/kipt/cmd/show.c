@@ -61,7 +61,7 @@ static bool file_read(const char *path, struct output *output)
 {
 	bool ok;
 
-	if (!view_shows_lines(output->options))
+	if (!view_shows_lines(output->options) || output->options->json)
 		progress_catch();
 	ok = record_file_read(path, about_take, records_take, output);
 	if (ok || !progress_interrupted()) {

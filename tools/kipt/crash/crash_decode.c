@@ -294,17 +294,19 @@ static bool gap_tell(struct run *run, u32 kind, u64 value)
 }
 
 /* The last PSB at which a window that goes on may be cut; 0: there is none. The decoder looks
- * back from there: an OVF before the PSB has to be in the same window.
+ * back from there: an OVF before the PSB has to be in the same window, unless each PSB has one.
  */
 static u64 cut_find(const u8 *window, u64 size)
 {
-	u64 limit, cut = size - WINDOW_END;
+	u64 limit, cut = size - WINDOW_END, last = 0;
 
 	do {
 		limit = cut;
 		cut = kipt_sync_before(window, limit, limit - 1);
+		if (!last && cut < limit)
+			last = cut;
 	} while (cut < limit && kipt_flow_ovf_before(window, cut));
-	return cut < limit ? cut : 0;
+	return cut < limit ? cut : last;
 }
 
 /* Time in the PSB+ at an offset of the window; 0 if it has none. */

@@ -98,7 +98,8 @@ static int signal_wait(const sigset_t *signals, time_t end)
 	if (end && left.tv_sec <= 0)
 		return 0;
 	number = sigtimedwait(signals, &info, end ? &left : NULL);
-	return info.si_code > 0 ? 0 : number;
+	/* Of a terminal that goes away the session's leader alone hears. */
+	return info.si_code > 0 && number != SIGHUP ? 0 : number;
 }
 
 /*
