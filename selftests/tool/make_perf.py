@@ -55,6 +55,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   drop=TIME[:CPU]  perf lost events
   sample=NAME@TIME[:IP[:CPU]]  a sample of another event; unnamed: the file has no names
   turn=PID@TIME[:CPU]  this process runs from then on, on CPU 0 unless given
+  filter=TEXT     addresses were filtered so
   untimed         perf did not say how its time relates to that of the trace
   config=N        of the event of Intel PT
   text-poke       changes of kernel code were asked for
@@ -266,9 +267,10 @@ class Recording:
         # snapshot, per cpu, mtc, mtc freq, tsc ratio, cyc, max non-turbo, filter
         priv = [PMU, 0, int("untimed" not in self.flags), 0, 1, 1 << 10, 1 << 11, 3,
                 int("snapshot" in self.flags), int("thread" not in self.flags), 1 << 9, 0xf << 14, 2, 1,
-                1 << 1, 20, 0]
+                1 << 1, 20]
         kind = 4 if "other" in self.flags else 1
-        return self.w.event(70, self.w.pack("II17Q", kind, 0, *priv))
+        text = self.w.text(self.flags["filter"]) if "filter" in self.flags else b""
+        return self.w.event(70, self.w.pack("II17Q", kind, 0, *priv, len(text)) + text)
 
     def sideband(self):
         w = self.w

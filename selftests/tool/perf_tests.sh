@@ -228,6 +228,13 @@ branch jump-ind 0x401005 0x401010 None" \
 			"$(grep -m 1 '"branch"' <<<"$OUT" | grep -o '"tid":[0-9]*' | cut -d: -f2)"
 	done
 	# Nobody knows on which CPUs a thread ran.
+	# Ranges of the kernel are known to the decoder; those of files are not.
+	for form in "0 filter 0x1000/0x20" "0 filter 0x1000/0x20,stop 0xffffffff81000000/0x10" \
+		"1 filter 0x1000/0x20@/bin/true" "1 start 0x1000" "1 $(printf '%0300d' 0)"; do
+		make_perf small.data small.pt elf=prog "filter=${form#* }"
+		run decode small.data --stats
+		same "perf_ranges ${form:0:24}" "${form%% *}" "$(grep -c "traced ranges of files" err)"
+	done
 	make_perf small.data small.pt elf=prog thread
 	run decode small.data --branches --json
 	same "perf_decode_thread_has_no_cpu" "0" "$(grep -c '"cpu":' <<<"$OUT")"

@@ -74,7 +74,7 @@ static void filter_take(struct perf_aux *aux, const struct perf_event *event)
 
 	if (!size)
 		return;
-	if (at < event->size && size < sizeof(aux->filter) && size < event->size - at)
+	if (at < event->size && size < sizeof(aux->filter) && size <= event->size - at)
 		memcpy(aux->filter, event->bytes + at, size);
 	else
 		strcpy(aux->filter, "?");
