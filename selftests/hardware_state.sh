@@ -13,7 +13,7 @@ KNOBS=(/proc/sys/kernel/ftrace_enabled /sys/kernel/debug/kprobes/enabled
 # LVTPC, an MSR in x2APIC mode; IA32_RTIT_CTL comes last, as it guards the rest.
 MSRS=(0x560 0x561 0x571 0x572 0x580 0x581 0x582 0x583 0x584 0x585 0x586 0x587
 	0x834 0x570)
-RTIT_CTL=0x570 TRACE_EN=1
+RTIT_CTL=0x570
 
 # read_msr CPU MSR: 16 hexadecimal digits, or nothing where it cannot be read.
 read_msr()
@@ -39,25 +39,26 @@ online_cpus()
 	grep -oP '^processor\s*: \K\d+' /proc/cpuinfo
 }
 
-# untold_cpus: those of which nobody can say whether they are traced.
-untold_cpus()
+# Each CPU and its IA32_RTIT_CTL; the number alone of one whose MSRs cannot be read.
+rtit_ctls()
 {
 	local cpu
 
 	for cpu in $(online_cpus); do
-		[ "$(read_msr "$cpu" $RTIT_CTL)" ] || echo "$cpu"
+		echo "$cpu $(read_msr "$cpu" $RTIT_CTL)"
 	done
+}
+
+# with_trace_en: those CPUs of such lines where TraceEn, bit 0, is set.
+with_trace_en()
+{
+	awk '$2 ~ /[13579bdf]$/ { print $1 }'
 }
 
 # traced_cpus: those on which anyone traces.
 traced_cpus()
 {
-	local cpu ctl
-
-	for cpu in $(online_cpus); do
-		ctl=$(read_msr "$cpu" $RTIT_CTL)
-		((!(16#${ctl:-0} & TRACE_EN))) || echo "$cpu"
-	done
+	rtit_ctls | with_trace_en
 }
 
 is_loaded()
@@ -134,6 +135,7 @@ put_files_back()
 	done <"$WORK/state.files"
 }
 
+# Sessions and snapshots that tests left.
 put_sessions_back()
 {
 	local id
@@ -145,7 +147,7 @@ put_sessions_back()
 			echo "cannot be put back: session $id is there"
 		fi
 	done
-	# There were none.
+	# check_machine() begins only where there are none.
 	for id in $(snapshots); do
 		"$TOOL" crash delete "$id" >/dev/null 2>&1 &&
 			echo "put back: snapshot $id is deleted"

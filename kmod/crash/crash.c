@@ -67,7 +67,9 @@ static unsigned long began, heard;
 /* CPUs that the first one asked to stop; it alone touches this. */
 static struct cpumask asked;
 
-/* The hook that this CPU is in; a death counts within one that the machine meant to survive. */
+/* What kind of hook this CPU is in. One of a death also runs inside one of an event that the machine
+ * means to survive.
+ */
 enum { INSIDE_NONE, INSIDE_SURVIVE, INSIDE_DIE };
 static DEFINE_PER_CPU(u8, inside);
 /* The last capture for which an oops of its own stopped it: its trace has that. */
@@ -279,7 +281,9 @@ static void capture_or_follow(enum kipt_crash_hook hook, struct pt_regs *regs,
 		add_ip(ip);
 }
 
-/* @before: what this CPU was in. Return: false in a hook that hits inside as good a one. */
+/* @before: what this CPU was in, for leave(). Return: false inside a hook of the same kind, or of a
+ * death.
+ */
 static bool enter(u8 what, u8 *before, unsigned long *flags)
 {
 	raw_local_irq_save(*flags);

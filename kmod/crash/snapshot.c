@@ -398,7 +398,7 @@ static void announce_all(struct irq_work *work)
 		if (atomic_read_acquire(&slot->state) != KIPT_SLOT_FULL || slot->logged_id == id)
 			continue;
 		if (!kipt_snapshot_is_whole(slot)) {
-			/* Should the place never come. */
+			/* Should the kernel never say where it faulted. */
 			if (READ_ONCE(listener))
 				schedule_delayed_work(&late_work, msecs_to_jiffies(RELATED_MS));
 			continue;
@@ -431,7 +431,7 @@ void kipt_snapshot_listen(void (*kept)(u32 id))
 		return;
 	irq_work_sync(&announce_work);
 	cancel_delayed_work_sync(&late_work);
-	/* That may have queued it once more. */
+	/* announce_late() may have queued it once more. */
 	irq_work_sync(&announce_work);
 	cancel_work_sync(&listener_work);
 }

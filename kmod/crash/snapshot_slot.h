@@ -149,7 +149,7 @@ void kipt_slots_free(void);
 void kipt_snapshot_wait(void);
 
 /**
- * kipt_snapshot_is_whole() - whether the place of the event in a slot is known, if it ever will be
+ * kipt_snapshot_is_whole() - whether a snapshot says where its event was, or never will
  * @slot: KIPT_SLOT_FULL
  *
  * An oops has begun when its first hook is called; where it faulted comes later, when the kernel

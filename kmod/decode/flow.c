@@ -21,11 +21,6 @@
 /* Of the memory, each of whole cache lines, at most. */
 #define PARTS		8
 
-static u64 memory_of(const struct kipt_flow_config *config)
-{
-	return config->memory ? config->memory : KIPT_FLOW_MEMORY;
-}
-
 static size_t head_size(void)
 {
 	return (sizeof(struct kipt_flow) + ARENA_ALIGN - 1) &
@@ -34,7 +29,7 @@ static size_t head_size(void)
 
 size_t kipt_flow_size(const struct kipt_flow_config *config)
 {
-	return head_size() + memory_of(config);
+	return head_size() + kipt_flow_memory(config);
 }
 
 /* The kinds of BRANCH records that KIPT_FLOW_CALLS asks for. */
@@ -123,7 +118,7 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 
 static bool config_is_good(const struct kipt_flow_config *config)
 {
-	u64 memory = memory_of(config);
+	u64 memory = kipt_flow_memory(config);
 
 	return memory >= KIPT_FLOW_MEMORY_MIN &&
 	       memory <= KIPT_FLOW_MEMORY_MAX && config->filter_count <= 4 &&
@@ -157,7 +152,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 			   flow->config.step_limit >= KIPT_NODE_STEPS;
 	flow->output.packs = flow->walk.graph && config->output & KIPT_FLOW_PACKED;
 	share_memory(flow, (u8 *)arena + head_size(),
-		     memory_of(config) & ~(u64)(ARENA_ALIGN - 1));
+		     kipt_flow_memory(config) & ~(u64)(ARENA_ALIGN - 1));
 	return flow;
 }
 
@@ -168,8 +163,8 @@ static bool keeps_data(u32 type)
 	       type == KIPT_PACKET_OVF;
 }
 
-/* Packets that may come between one that needs an address and its FUP. An event of which a
- * CFE has no FUP of its own makes its FUP at once, or none ("Event Trace").
+/* Packets that may come between one that needs an address and its FUP. The FUP that a CFE shares
+ * with the event it is of comes right after the CFE, or not at all ("Event Trace").
  */
 static bool keeps_held(const struct kipt_flow *flow, u32 type)
 {

@@ -149,6 +149,17 @@ struct kipt_flow_config {
 struct kipt_flow;
 
 /**
+ * kipt_flow_memory() - the memory that one flow may use
+ * @config: as for kipt_flow_init()
+ *
+ * Context: any. Return: bytes: those of @config, or as many as there are by default.
+ */
+static inline u64 kipt_flow_memory(const struct kipt_flow_config *config)
+{
+	return config->memory ? config->memory : KIPT_FLOW_MEMORY;
+}
+
+/**
  * kipt_flow_size() - bytes of arena one flow needs
  * @config: as for kipt_flow_init()
  *

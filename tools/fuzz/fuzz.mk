@@ -43,7 +43,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
 		crash/module_logs crash/fatal_program crash/dump_elf_holes \
 		crash/snapshot_slots symbols/kernel_symbols \
-		symbols/symbols symbols/process_maps symbols/build_id cli/printable) \
+		symbols/symbols symbols/process_maps symbols/build_id cli/file_map cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)

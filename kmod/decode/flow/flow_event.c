@@ -178,7 +178,7 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 		kipt_flow_settle(flow);
 }
 
-/* The overflow's FUP, after a PSB+ with the same address between both ("Overflow (OVF) Packet"). */
+/* The FUP of an OVF, where a PSB+ between both has the same address ("Overflow (OVF) Packet"). */
 static bool is_echo(const struct kipt_flow *flow)
 {
 	return flow->state.enabled && flow->input.previous == KIPT_PACKET_PSBEND &&

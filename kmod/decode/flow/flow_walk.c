@@ -57,11 +57,14 @@ static bool slice_is_over(struct kipt_flow *flow)
 	return flow->config.step_slice;
 }
 
-/* Is it known in what mode, or whose kernel, code is? Only 64-bit code is above 4 GiB. */
-static bool is_known(struct kipt_flow *flow, u64 ip)
+/* Has an overflow hidden the mode of code, or whose it is? From an address above 4 GiB on the mode
+ * is known: only 64-bit code is there.
+ */
+static bool is_hidden(struct kipt_flow *flow, u64 ip)
 {
-	flow->state.mode_lost &= !(ip >> 32);
-	return !flow->state.mode_lost && !(flow->state.nr_lost && ip >> 63);
+	if (ip >> 32)
+		flow->state.mode_lost = false;
+	return flow->state.mode_lost || (flow->state.nr_lost && ip >> 63);
 }
 
 enum kipt_status kipt_walk_find(struct kipt_flow *flow,
@@ -72,7 +75,7 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	enum kipt_status status;
 	struct kipt_trail *trail;
 
-	if (unlikely(flow->state.mode_lost | flow->state.nr_lost) && !is_known(flow, ip))
+	if (unlikely(flow->state.mode_lost | flow->state.nr_lost) && is_hidden(flow, ip))
 		return KIPT_HIDDEN;
 	status = kipt_blocks_find(&flow->blocks, &flow->code, space, ip, flow->at.mode, block);
 	flow->walk.steps++;

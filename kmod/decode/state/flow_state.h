@@ -119,8 +119,8 @@ struct kipt_count_emission {
  * @tsx: inside a transaction
  * @mode_known: MODE.Exec was seen since the PSB
  * @mode_if: IF of the last MODE.Exec
- * @mode_lost: an overflow hid what said the mode: it is known where an address above 4 GiB is
- * @nr_lost: an overflow hid whether it is a guest, so whose kernel an address is of
+ * @mode_lost: an overflow hid the mode; above 4 GiB it is 64-bit all the same
+ * @nr_lost: an overflow hid whether a guest runs, so whose code a kernel address is of
  * @calls_lost: kind of the gap in which CALLs may be whose RETs are still to come; 0 if
  *	the stack of return addresses has each that a RET can be compressed for
  * @power_known: @power_ip is valid

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #include <linux/openat2.h>
 
 #include "file_map.h"
+#include "file_read.h"
 #include "messages.h"
 
 /* Another descriptor of the same file, which can be read. */
@@ -61,6 +63,21 @@ int file_open_no_links(const char *path)
 
 	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
 				  sizeof(how)));
+}
+
+bool file_begins(const char *path, const char *text)
+{
+	int fd = file_open_regular(path);
+	u64 size = strlen(text);
+	char begin[64];
+	bool begins;
+
+	if (fd < 0)
+		return false;
+	begins = size <= sizeof(begin) && file_read_at(fd, 0, begin, size) == size &&
+		 !memcmp(begin, text, size);
+	close(fd);
+	return begins;
 }
 
 char *file_descriptor_path(int fd)

@@ -31,6 +31,15 @@ struct file_map {
 int file_open_regular(const char *path);
 
 /**
+ * file_begins() - does a regular file begin with a text
+ * @path: its name
+ * @text: of 64 bytes at most
+ *
+ * Return: true if so; false also where it cannot be read.
+ */
+bool file_begins(const char *path, const char *text);
+
+/**
  * file_open_no_links() - the same for a name that others chose
  * @path: its name; nothing in it is a symbolic link
  *

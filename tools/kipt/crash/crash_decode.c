@@ -298,15 +298,15 @@ static bool gap_tell(struct run *run, u32 kind, u64 value)
  */
 static u64 cut_find(const u8 *window, u64 size)
 {
-	u64 limit, cut = size - WINDOW_END, last = 0;
+	u64 limit = size - WINDOW_END, last = 0, cut;
 
-	do {
+	while ((cut = kipt_sync_before(window, limit, limit - 1)) < limit) {
+		if (!kipt_flow_ovf_before(window, cut))
+			return cut;
+		last = last ? last : cut;
 		limit = cut;
-		cut = kipt_sync_before(window, limit, limit - 1);
-		if (!last && cut < limit)
-			last = cut;
-	} while (cut < limit && kipt_flow_ovf_before(window, cut));
-	return cut < limit ? cut : last;
+	}
+	return last;
 }
 
 /* Time in the PSB+ at an offset of the window; 0 if it has none. */

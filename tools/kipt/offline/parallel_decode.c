@@ -483,8 +483,7 @@ enum kipt_status jobs_run(struct jobs *jobs, const u8 *trace, u64 size,
 
 static u64 memory_share(const struct kipt_flow_config *config, u32 count)
 {
-	u64 share = (config->memory ? config->memory : KIPT_FLOW_MEMORY) /
-		    count;
+	u64 share = kipt_flow_memory(config) / count;
 
 	return share > KIPT_FLOW_MEMORY_MIN ? share : KIPT_FLOW_MEMORY_MIN;
 }

@@ -674,7 +674,7 @@ static u64 switch_find(const struct run *run)
 /* A short trace meets little code: to map what it does not need takes longer than to decode it. */
 static u64 memory_of(const struct run *run, const struct perf_queue *queue)
 {
-	u64 memory = run->config.memory ? run->config.memory : KIPT_FLOW_MEMORY;
+	u64 memory = kipt_flow_memory(&run->config);
 	u64 most = run->decode->jobs * (MEMORY_LEAST + MEMORY_OF_BYTE * queue->size);
 
 	return memory < most ? memory : most;

@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 
+#include "../cli/file_map.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/output_file.h"
@@ -42,19 +43,9 @@ static bool is_saved(const char *name)
 	return (cpu && !name[cpu]) || (addr && !name[addr]) || (dump && !name[dump]);
 }
 
-/* Others use the name, too. */
-static bool is_meta(const char *path)
-{
-	char begin[64] = "";
-	FILE *in = fopen(path, "re");
-	bool is = in && fgets(begin, sizeof(begin), in) && strstr(begin, "\"type\":\"meta\"");
-
-	if (in)
-		fclose(in);
-	return is;
-}
-
-/* meta.json goes last: what is interrupted is cleared the next time. */
+/* Other programs have files called meta.json, too. Ours goes last: what is interrupted is cleared
+ * the next time.
+ */
 bool save_clear(const char *dir)
 {
 	struct dirent *entry;
@@ -63,7 +54,7 @@ bool save_clear(const char *dir)
 	DIR *folder;
 
 	snprintf(meta, sizeof(meta), "%s/meta.json", dir);
-	if (!is_meta(meta))
+	if (!file_begins(meta, "{\"type\":\"meta\""))
 		return true;
 	folder = opendir(dir);
 	while (folder && ok && (entry = readdir(folder)))

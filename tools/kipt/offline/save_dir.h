@@ -13,8 +13,8 @@
 #include "../symbols/process_maps.h"
 
 /**
- * save_clear() - remove what an earlier run saved, which is not to be taken for a part of this
- * @dir: the folder; without meta.json there was none
+ * save_clear() - remove what an earlier run saved, before another one is saved there
+ * @dir: the folder; without a meta.json of kipt nothing is removed
  *
  * Return: true, or false after a sentence.
  */

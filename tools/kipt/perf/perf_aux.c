@@ -66,7 +66,7 @@ static u64 info_get(const struct perf_event *event, u32 which)
 	return at + 8 <= event->size ? get64(event->bytes + at) : 0;
 }
 
-/* What does not fit, or has no end, is no text of ranges. */
+/* A text that does not fit is kept as one that names no ranges of the kernel. */
 static void filter_take(struct perf_aux *aux, const struct perf_event *event)
 {
 	u64 at = INFO_HEAD + 8ULL * (PERF_INFO_FILTER_BYTES + 1);

@@ -205,7 +205,7 @@ static bool file_close(struct perf_recording *recording, u64 ctl)
 	return perf_writer_close(&recording->writer, attrs, 2);
 }
 
-/* What has the name has another one until the session runs, or none comes of it. */
+/* Renames the recording at @path, which before_restore() brings back. */
 static bool before_keep(struct perf_recording *recording, const char *path)
 {
 	char *before;

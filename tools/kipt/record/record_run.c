@@ -272,8 +272,10 @@ static void snapshot_say(const struct recording *r)
 		say_note("tracing again");
 }
 
-/* Ctrl-C while it begins, or begins again, is looked at, too. */
-static bool ctrl_c_is_kept(const struct recording *r)
+/* Whether Ctrl-C is caught before tracing begins, as a perf.data or another snapshot is in the
+ * making then. Else it ends kipt until tracing has begun.
+ */
+static bool catches_early(const struct recording *r)
 {
 	return r->perf || r->snapshot;
 }
@@ -291,12 +293,13 @@ static int target_trace(struct recording *r)
 		return -1;
 	}
 	snapshot_say(r);
-	if (r->command)
+	if (r->command) {
 		status = child_run(&r->child, r->command[0]);
-	else if (!ctrl_c_is_kept(r))
-		progress_catch();
-	if (!r->command)
+	} else {
+		if (!catches_early(r))
+			progress_catch();
 		r->again = target_wait(r->target, r->signal);
+	}
 	if (target_lives(r->target) && !target_read(r))
 		r->save_failed = true;
 	return session_end(r) ? status : -1;
@@ -498,7 +501,7 @@ static int target_or_command_run(struct recording *r)
 {
 	int status;
 
-	if (ctrl_c_is_kept(r))
+	if (catches_early(r))
 		progress_catch();
 	if (!r->setup.pid)
 		return run_and_show(r);

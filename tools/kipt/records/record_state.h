@@ -99,14 +99,14 @@ static inline bool record_drops_insns(const struct kipt_record *record)
 
 /**
  * insns_add() - the sum of two counts of instructions
- * @one: one
- * @other: the other
+ * @insns: as a record has it
+ * @more: any number
  *
  * Return: the sum; the largest number: that many or more, as in records.
  */
-static inline u32 insns_add(u32 one, u32 other)
+static inline u32 insns_add(u32 insns, u64 more)
 {
-	return one > ~other ? ~0U : one + other;
+	return more < ~insns ? insns + more : ~0U;
 }
 
 /**

@@ -135,7 +135,7 @@ static inline bool leave(struct unpack_nodes *nodes, struct unpack_out *out, u32
 	branch->type = KIPT_RECORD_BRANCH;
 	branch->kind = kipt_node_branch(node->flags);
 	branch->flags = flags;
-	branch->aux = unpack_sum(0, insns);
+	branch->aux = insns_add(0, insns);
 	branch->ip = node->last;
 	branch->value = nodes->at[to].ip;
 	out->left = 0;

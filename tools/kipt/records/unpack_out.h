@@ -70,12 +70,6 @@ static inline bool unpack_flush(struct unpack_out *out)
 	return !out->refused;
 }
 
-/* The instructions that a record counts, and those before it. */
-static inline u32 unpack_sum(u32 insns, u64 left)
-{
-	return insns + left < 0xffffffffU ? insns + left : 0xffffffffU;
-}
-
 /**
  * unpack_put() - put a plain record out
  * @out: what is left goes to the record, if it counts
@@ -92,7 +86,7 @@ static inline bool unpack_put(struct unpack_out *out, const struct kipt_record *
 	copy = &out->buffer[out->used++];
 	*copy = *r;
 	if (record_counts_insns(r)) {
-		copy->aux = unpack_sum(r->aux, out->left);
+		copy->aux = insns_add(r->aux, out->left);
 		out->left = 0;
 	} else if (record_drops_insns(r)) {
 		out->left = 0;

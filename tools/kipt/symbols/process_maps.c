@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "process_maps.h"
@@ -247,13 +248,7 @@ bool maps_save(const struct maps *maps, const char *path)
 
 void maps_drop(const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char line[sizeof(FIRST_LINE)];
-	bool is_ours = file && fgets(line, sizeof(line), file) && !strcmp(line, FIRST_LINE);
-
-	if (file)
-		fclose(file);
-	if (is_ours)
+	if (file_begins(path, FIRST_LINE))
 		unlink(path);
 }
 

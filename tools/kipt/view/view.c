@@ -193,11 +193,17 @@ static bool no_prefix(const char *out)
 	return out && (!*out || !strcmp(out, "-"));
 }
 
+/* An option that says what is printed; NULL: none was given. */
+static const char *printing(const struct view_options *options)
+{
+	return options->hash ? "--hash" : options->stats ? "--stats" :
+	       options->json ? "--json" : NULL;
+}
+
 /* It takes the place of what is shown, and of the records that -o writes. */
 static bool own_file_settle(const struct view_options *options)
 {
-	const char *other = options->output ? "-o" : options->hash ? "--hash" :
-			    options->stats ? "--stats" : options->json ? "--json" : NULL;
+	const char *other = options->output ? "-o" : printing(options);
 
 	if (other)
 		say_error("--%s writes a file of its own: %s does not go with it",
@@ -229,11 +235,10 @@ static void useless_say(const struct view_options *options)
 			 options->max_depth ? "max-depth" : "no-fold");
 }
 
-/* They print on standard output, too. */
+/* Records on standard output leave no room there for what is printed. */
 static bool stream_settle(const struct view_options *options)
 {
-	const char *other = options->json ? "--json" : options->stats ? "--stats" :
-			    options->hash ? "--hash" : NULL;
+	const char *other = printing(options);
 
 	if (!other || !options->output || strcmp(options->output, "-"))
 		return true;
