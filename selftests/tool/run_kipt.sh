@@ -9,7 +9,9 @@ KIPT=$(realpath "$1")
 # shellcheck disable=SC2034
 PROGRAMS=$(dirname "$KIPT")
 WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
+# A process that the shell has only just forked still has the shell's handlers: a signal that ends
+# it would remove the folder.
+trap '[ $BASHPID != $$ ] || rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 
 # is_short: whether what takes a while is left out or done less often
@@ -32,6 +34,22 @@ run() {
 	OUT=$("$KIPT" "$@" 2>err </dev/null)
 	STATUS=$?
 	ERR=$(<err)
+}
+
+# interrupted DELAY PROGRAM ARGS...: what it prints, and its exit status, with SIGINT that it gets
+# DELAY seconds after it began to catch it
+interrupted() {
+	python3 -c 'import re, subprocess, sys, time
+program = subprocess.Popen(sys.argv[2:])
+def catches():
+    with open(f"/proc/{program.pid}/status") as status:
+        caught = re.search(r"SigCgt:\s*(\w+)", status.read())
+    return caught and int(caught[1], 16) >> 1 & 1
+while program.poll() is None and not catches():
+    time.sleep(0.002)
+time.sleep(float(sys.argv[1]))
+program.send_signal(2)
+sys.exit(program.wait())' "$@"
 }
 
 # refused NAME STATUS PATTERN ARGS...: exit status and sentence
