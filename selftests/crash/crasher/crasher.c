@@ -4,7 +4,8 @@
  * /sys/kernel/debug/crasher as "FAULT" or "FAULT@CONTEXT", such as "null@irq".
  * Before the fault it makes a few hundred calls, so that the end of the trace
  * is known by its look. A context may be a function of kipt, of which "@CONTEXT"
- * is written before. "patch" patches the code that reads the next word, and kills nothing.
+ * is written before. In the context "patched" code that runs just before the fault was patched
+ * just before.
  * Never to be loaded where anything matters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -66,15 +67,6 @@ static noinline void crasher_walk(void)
 
 	for (n = 0; n < STEPS; n++)
 		crasher_step(n);
-}
-
-static int patch_die(void)
-{
-	if (static_key_enabled(&patched))
-		static_branch_disable(&patched);
-	else
-		static_branch_enable(&patched);
-	return 0;
 }
 
 static noinline void crasher_null(void)
@@ -301,6 +293,19 @@ static int here(void)
 	return 0;
 }
 
+/* In one call: what runs between two writes may take longer than the code counts as new. */
+static int patched_here(void)
+{
+	if (static_key_enabled(&patched))
+		static_branch_disable(&patched);
+	else
+		static_branch_enable(&patched);
+	if (static_branch_unlikely(&patched))
+		seen++;
+	crasher_die();
+	return 0;
+}
+
 static int in_irq_work(void)
 {
 	static struct irq_work work;
@@ -488,6 +493,7 @@ static const struct {
 	int (*reach)(void);
 } contexts[] = {
 	{ "task", here },
+	{ "patched", patched_here },
 	{ "thread", in_thread },
 	{ "irq", in_irq_work },
 	{ "softirq", in_timer_handler },
@@ -569,15 +575,11 @@ static int die(const char *what, const char *where)
 {
 	int i;
 
-	if (static_branch_unlikely(&patched))
-		seen++;
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		if (!*what && !strcmp(where, places[i].name))
 			return probe_function(places[i].function);
 	if (!strcmp(what, "once"))
 		return warn_together();
-	if (!strcmp(what, "patch"))
-		return patch_die();
 	for (i = 0; i < ARRAY_SIZE(faults); i++)
 		if (!strcmp(what, faults[i].name))
 			break;
