@@ -173,15 +173,6 @@ static int add_regions(const struct kipt_buffer *buffer, u32 done, u64 **link)
 	return 0;
 }
 
-/* An entry of the log is what the pages say it is. */
-static_assert(sizeof(struct kipt_switch) == sizeof(struct kipt_crash_switch));
-static_assert(offsetof(struct kipt_switch, space) ==
-	      offsetof(struct kipt_crash_switch, space));
-static_assert(offsetof(struct kipt_switch, tid) ==
-	      offsetof(struct kipt_crash_switch, tid));
-static_assert(offsetof(struct kipt_switch, tgid) ==
-	      offsetof(struct kipt_crash_switch, tgid));
-
 static_assert(KIPT_CRASH_FILTERS == KIPT_FILTERS_MAX);
 
 static void fill_filters(struct kipt_crash_logs *logs,

@@ -95,7 +95,7 @@ static u64 busy_since_of(const struct kipt_trace *trace)
 	u32 looked;
 
 	for (looked = 0; number && looked < SWITCHES_LATER; looked++) {
-		const struct kipt_switch *entry =
+		const struct kipt_crash_switch *entry =
 			&log->entries[--number & log->mask];
 
 		if (READ_ONCE(entry->tsc) <= stop)

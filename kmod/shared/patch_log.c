@@ -10,7 +10,6 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
-#include "../../uapi/linux/kipt_crash.h"
 #include "patch_log.h"
 
 #define TEXT_PAGE_SHIFT	12
@@ -19,18 +18,6 @@
 #define PAGES_MAX	64U
 #define BUCKETS_PER_ENTRY_SHIFT	2
 #define KNOWN	KIPT_CRASH_PATCH_KNOWN
-
-/*
- * @len has KNOWN if @before holds. @older: number, plus 1, of the entry
- * before this one in the chain of its first page, and of its last.
- */
-struct patch {
-	u64 tsc;
-	u64 addr;
-	u64 older[2];
-	u32 len;
-	u8 before[KIPT_PATCH_BYTES];
-};
 
 /* Numbers, plus 1: of the newest entry, of the newest that was overwritten. */
 struct chain {
@@ -51,18 +38,8 @@ struct kipt_patch_log {
 	u64 missed;
 	struct chain huge;
 	struct chain *chains;
-	struct patch entries[];
+	struct kipt_crash_patch entries[];
 };
-
-/* A dump shows entries as they are. */
-_Static_assert(sizeof(struct patch) == sizeof(struct kipt_crash_patch) &&
-	       offsetof(struct patch, addr) ==
-		       offsetof(struct kipt_crash_patch, address) &&
-	       offsetof(struct patch, len) ==
-		       offsetof(struct kipt_crash_patch, len) &&
-	       offsetof(struct patch, before) ==
-		       offsetof(struct kipt_crash_patch, before) &&
-	       KIPT_PATCH_BYTES == KIPT_CRASH_PATCH_BYTES, "an entry");
 
 static u32 chains_of(u32 entries)
 {
@@ -74,7 +51,7 @@ static u32 chains_of(u32 entries)
 size_t kipt_patch_log_size(u32 entries)
 {
 	return sizeof(struct kipt_patch_log) +
-	       entries * sizeof(struct patch) +
+	       entries * sizeof(struct kipt_crash_patch) +
 	       chains_of(entries) * sizeof(struct chain);
 }
 
@@ -93,29 +70,29 @@ struct kipt_patch_log *kipt_patch_log_init(void *memory, u32 entries,
 	return log;
 }
 
-static struct patch *slot_of(const struct kipt_patch_log *log, u64 number)
+static struct kipt_crash_patch *slot_of(const struct kipt_patch_log *log, u64 number)
 {
-	return (struct patch *)&log->entries[number & (log->nr - 1)];
+	return (struct kipt_crash_patch *)&log->entries[number & (log->nr - 1)];
 }
 
-static u64 first_page(const struct patch *patch)
+static u64 first_page(const struct kipt_crash_patch *patch)
 {
-	return patch->addr >> TEXT_PAGE_SHIFT;
+	return patch->address >> TEXT_PAGE_SHIFT;
 }
 
-static u32 length(const struct patch *patch)
+static u32 length(const struct kipt_crash_patch *patch)
 {
 	return patch->len & ~KNOWN;
 }
 
-static u64 last_page(const struct patch *patch)
+static u64 last_page(const struct kipt_crash_patch *patch)
 {
 	u32 len = length(patch);
 
-	return (patch->addr + (len ? len - 1 : 0)) >> TEXT_PAGE_SHIFT;
+	return (patch->address + (len ? len - 1 : 0)) >> TEXT_PAGE_SHIFT;
 }
 
-static bool is_huge(const struct patch *patch)
+static bool is_huge(const struct kipt_crash_patch *patch)
 {
 	return last_page(patch) - first_page(patch) > 1;
 }
@@ -129,7 +106,7 @@ static struct chain *page_chain(const struct kipt_patch_log *log, u64 page)
 
 /* The chains an entry is in: one, or two. */
 static struct chain *chain_of(const struct kipt_patch_log *log,
-			      const struct patch *patch, u32 which)
+			      const struct kipt_crash_patch *patch, u32 which)
 {
 	if (is_huge(patch))
 		return (struct chain *)&log->huge;
@@ -138,14 +115,14 @@ static struct chain *chain_of(const struct kipt_patch_log *log,
 
 static void forget(struct kipt_patch_log *log, u64 number)
 {
-	const struct patch *patch = slot_of(log, number);
+	const struct kipt_crash_patch *patch = slot_of(log, number);
 	u32 i;
 
 	for (i = 0; i < 2; i++)
 		WRITE_ONCE(chain_of(log, patch, i)->forgotten, number + 1);
 }
 
-static void link_entry(struct kipt_patch_log *log, struct patch *patch,
+static void link_entry(struct kipt_patch_log *log, struct kipt_crash_patch *patch,
 		       u64 number)
 {
 	struct chain *first = chain_of(log, patch, 0);
@@ -163,7 +140,7 @@ static void add_one(struct kipt_patch_log *log, u64 tsc, u64 addr, u32 len,
 		    const u8 *before)
 {
 	u64 number = log->count;
-	struct patch *patch = slot_of(log, number);
+	struct kipt_crash_patch *patch = slot_of(log, number);
 
 	WRITE_ONCE(log->begun, number + 1);
 	/* Pairs with read_entry(): who sees new content sees this too. */
@@ -171,7 +148,7 @@ static void add_one(struct kipt_patch_log *log, u64 tsc, u64 addr, u32 len,
 	if (number - log->start >= log->nr)
 		forget(log, number - log->nr);
 	patch->tsc = tsc;
-	patch->addr = addr;
+	patch->address = addr;
 	patch->len = len;
 	if (before) {
 		patch->len |= KNOWN;
@@ -187,11 +164,11 @@ void kipt_patch_log_add(struct kipt_patch_log *log, u64 tsc, u64 addr,
 {
 	u64 end = addr + len, next;
 
-	if (len <= KIPT_PATCH_BYTES || len > PAGES_MAX * TEXT_PAGE) {
+	if (len <= KIPT_CRASH_PATCH_BYTES || len > PAGES_MAX * TEXT_PAGE) {
 		if (len >= KNOWN)
 			len = KNOWN - 1;
 		add_one(log, tsc, addr, (u32)len,
-			len <= KIPT_PATCH_BYTES ? before : NULL);
+			len <= KIPT_CRASH_PATCH_BYTES ? before : NULL);
 		return;
 	}
 	for (; addr < end; addr = next) {
@@ -229,7 +206,7 @@ u64 kipt_patch_log_lost(const struct kipt_patch_log *log, u64 first)
 
 /* Return: false if it is not in the log any more. */
 static bool read_entry(const struct kipt_patch_log *log, u64 number,
-		       struct patch *patch)
+		       struct kipt_crash_patch *patch)
 {
 	/* The writer may be at it: what was read is thrown away then. */
 	data_race(memcpy(patch, slot_of(log, number), sizeof(*patch)));
@@ -242,7 +219,7 @@ u64 kipt_patch_log_at(const struct kipt_patch_log *log, u64 first, u64 end,
 		      u64 tsc)
 {
 	u64 wished = first, begin = oldest(log);
-	struct patch patch;
+	struct kipt_crash_patch patch;
 
 	if (first < begin)
 		first = begin < end ? begin : end;
@@ -260,9 +237,9 @@ u64 kipt_patch_log_at(const struct kipt_patch_log *log, u64 first, u64 end,
 	return first == begin || first <= oldest(log) ? wished : first;
 }
 
-static bool overlaps(const struct patch *patch, u64 ip, u32 len)
+static bool overlaps(const struct kipt_crash_patch *patch, u64 ip, u32 len)
 {
-	return patch->addr < ip + len && ip < patch->addr + length(patch);
+	return patch->address < ip + len && ip < patch->address + length(patch);
 }
 
 /*
@@ -275,7 +252,7 @@ struct walk {
 	u64 first;
 	u64 next;
 	bool whole;
-	struct patch patch;
+	struct kipt_crash_patch patch;
 };
 
 static void begin_walk(struct walk *walk, const struct kipt_patch_log *log,
@@ -320,16 +297,16 @@ static bool is_whole(const struct walk *walk)
 	       READ_ONCE(walk->log->missed) <= walk->first;
 }
 
-static void undo_one(const struct patch *patch, u64 ip, u8 *buf, u32 len)
+static void undo_one(const struct kipt_crash_patch *patch, u64 ip, u8 *buf, u32 len)
 {
-	u64 end = patch->addr + length(patch), i;
+	u64 end = patch->address + length(patch), i;
 
-	if (length(patch) > KIPT_PATCH_BYTES)
+	if (length(patch) > KIPT_CRASH_PATCH_BYTES)
 		return;
 	if (end > ip + len)
 		end = ip + len;
-	for (i = patch->addr > ip ? patch->addr : ip; i < end; i++)
-		buf[i - ip] = patch->before[i - patch->addr];
+	for (i = patch->address > ip ? patch->address : ip; i < end; i++)
+		buf[i - ip] = patch->before[i - patch->address];
 }
 
 static bool undo_chain(const struct kipt_patch_log *log,
@@ -396,12 +373,12 @@ u32 kipt_patch_log_chain(const struct kipt_patch_log *log, u64 ip)
 bool kipt_patch_log_range(const struct kipt_patch_log *log, u64 number,
 			  u64 *begin, u64 *end)
 {
-	struct patch patch;
+	struct kipt_crash_patch patch;
 
 	if (number < log->start || !read_entry(log, number, &patch))
 		return false;
-	*begin = patch.addr;
-	*end = patch.addr + length(&patch);
+	*begin = patch.address;
+	*end = patch.address + length(&patch);
 	return true;
 }
 

@@ -15,11 +15,9 @@
 #ifndef KIPT_PATCH_LOG_H
 #define KIPT_PATCH_LOG_H
 
+#include "../../uapi/linux/kipt_crash.h"
 #include "../decode/port.h"
 
-#define KIPT_PATCH_BYTES	16U
-
-struct kipt_crash_logs;
 struct kipt_patch_log;
 
 /**
@@ -49,7 +47,7 @@ struct kipt_patch_log *kipt_patch_log_init(void *memory, u32 entries,
  * @tsc: when; not before the last one
  * @addr: first address
  * @len: bytes
- * @before: the bytes now, if @len is at most KIPT_PATCH_BYTES; NULL: unknown
+ * @before: the bytes now, if @len is at most KIPT_CRASH_PATCH_BYTES; NULL: unknown
  *
  * It may take more than one number.
  */

@@ -5,7 +5,7 @@
  */
 #include "switch_log.h"
 
-static const struct kipt_switch *entry(const struct kipt_switch_log *log,
+static const struct kipt_crash_switch *entry(const struct kipt_switch_log *log,
 				       u64 number)
 {
 	return &log->entries[number & log->mask];

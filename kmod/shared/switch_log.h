@@ -11,25 +11,8 @@
 #ifndef KIPT_SWITCH_LOG_H
 #define KIPT_SWITCH_LOG_H
 
+#include "../../uapi/linux/kipt_crash.h"
 #include "../decode/port.h"
-
-/**
- * struct kipt_switch - a thread began to run
- * @tsc: when, 64 bits
- * @space: name of its address space, the physical address of its page table;
- *	0 for a kernel thread
- * @id: number of its address space, see space_table.h; 0: a kernel thread, an
- *	address space nobody has noted, or a process that is not followed
- * @tid: thread
- * @tgid: process
- */
-struct kipt_switch {
-	u64 tsc;
-	u64 space;
-	u64 id;
-	u32 tid;
-	u32 tgid;
-};
 
 /**
  * struct kipt_switch_log - the switches of one CPU, a ring
@@ -44,7 +27,7 @@ struct kipt_switch {
  *	one of them, and an entry says so
  */
 struct kipt_switch_log {
-	struct kipt_switch *entries;
+	struct kipt_crash_switch *entries;
 	u32 mask;
 	u64 written;
 	u64 first;

@@ -15,7 +15,7 @@
  */
 #define AHEAD_MAX	4096U
 
-static const struct kipt_switch *entry(const struct kipt_task_merge *merge,
+static const struct kipt_crash_switch *entry(const struct kipt_task_merge *merge,
 				       u64 i)
 {
 	return &merge->log->entries[i & merge->log->mask];

@@ -159,7 +159,7 @@ static void add_entry(struct kipt_sideband *sideband,
 		      struct kipt_switch_log *log, struct task_struct *task,
 		      bool followed)
 {
-	struct kipt_switch *entry = &log->entries[log->written & log->mask];
+	struct kipt_crash_switch *entry = &log->entries[log->written & log->mask];
 	bool user = has_user_code(task);
 
 	entry->tsc = rdtsc();

@@ -96,8 +96,8 @@ static bool is_text_poke(const struct pt_regs *regs)
 
 static int kipt_text_patch_on_poke(struct kprobe *probe, struct pt_regs *regs)
 {
-	u8 before[KIPT_PATCH_BYTES];
-	bool known = regs->cx <= KIPT_PATCH_BYTES &&
+	u8 before[KIPT_CRASH_PATCH_BYTES];
+	bool known = regs->cx <= KIPT_CRASH_PATCH_BYTES &&
 		!copy_from_kernel_nofault(before, (void *)regs->si, regs->cx);
 
 	if (!is_text_poke(regs))

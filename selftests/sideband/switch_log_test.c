@@ -10,7 +10,7 @@
 #define ENTRIES	8U
 
 static struct ktap ktap;
-static struct kipt_switch entries[ENTRIES];
+static struct kipt_crash_switch entries[ENTRIES];
 static struct kipt_switch_log log;
 
 static void begin(void)
@@ -22,7 +22,7 @@ static void begin(void)
 
 static void add(u64 tsc, u64 id)
 {
-	entries[log.written++ & log.mask] = (struct kipt_switch){
+	entries[log.written++ & log.mask] = (struct kipt_crash_switch){
 		.tsc = tsc, .space = id ? id << 12 : 0, .id = id,
 	};
 }

@@ -28,7 +28,7 @@
 #define HANGS_SECONDS	30
 
 static struct ktap ktap;
-static struct kipt_switch entries[ENTRIES];
+static struct kipt_crash_switch entries[ENTRIES];
 static struct kipt_switch_log log;
 static struct kipt_task_merge merge;
 
@@ -54,7 +54,7 @@ static void log_begins(void)
 
 static void switched(u64 tsc, u64 space, u32 tid)
 {
-	entries[log.written++ % ENTRIES] = (struct kipt_switch){
+	entries[log.written++ % ENTRIES] = (struct kipt_crash_switch){
 		.tsc = tsc, .space = space, .tid = tid, .tgid = tid / 100 * 100,
 	};
 }
@@ -284,7 +284,7 @@ static void an_unknown_space_is_not_looked_for_in_all_of_a_log(void)
 		.written = LARGE - 1,
 	};
 	for (i = 0; i < LARGE; i++)
-		log.entries[i] = (struct kipt_switch){
+		log.entries[i] = (struct kipt_crash_switch){
 			.space = i == NEAR || i == FAR ? B : A,
 			.tid = i, .tgid = i / 100 * 100,
 		};

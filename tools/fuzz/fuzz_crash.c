@@ -211,7 +211,7 @@ static void switches_ask(const struct crash_logs *logs)
 	kipt_task_merge_init(&merge, log, &spaces);
 	kipt_task_merge_at(&merge, log->entries[0].tsc, ~0ULL);
 	for (i = 0; i < 16; i++) {
-		const struct kipt_switch *entry = &log->entries[i & log->mask];
+		const struct kipt_crash_switch *entry = &log->entries[i & log->mask];
 
 		record.type = i & 1 ? KIPT_RECORD_TIME : KIPT_RECORD_CONTEXT;
 		record.value = i & 1 ? entry->tsc : entry->space;

@@ -460,7 +460,8 @@ struct kipt_crash_maps {
  * struct kipt_crash_switch - a thread began to run on a CPU
  * @tsc: when, 64 bits
  * @space: physical address of its page table; 0 for a kernel thread
- * @id: for the module only
+ * @id: for the module only: number of its address space, see space_table.h; 0: a kernel
+ *	thread, an address space nobody has noted, or a process that is not followed
  * @tid: thread
  * @tgid: process
  */
@@ -479,14 +480,15 @@ struct kipt_crash_switch {
  * struct kipt_crash_patch - kernel text that was changed
  * @tsc: when, a little before it was done
  * @address: first address
- * @pad: for the module only
+ * @older: for the module only: number, plus 1, of the entry before this one that lies
+ *	in its first page, and of that in its last
  * @len: bytes, with KIPT_CRASH_PATCH_KNOWN if @before has them
  * @before: what was there before
  */
 struct kipt_crash_patch {
 	__u64 tsc;
 	__u64 address;
-	__u64 pad[2];
+	__u64 older[2];
 	__u32 len;
 	__u8  before[KIPT_CRASH_PATCH_BYTES];
 };

@@ -51,11 +51,10 @@ static bool switches_load(struct crash_logs *logs,
 			  const struct kipt_crash_ring *ring)
 {
 	struct kipt_switch_log *log = &logs->switches;
-	struct kipt_crash_switch entry;
 	u64 written, i;
 	u32 nr = ring->nr < ENTRIES_MAX ? ring->nr : ENTRIES_MAX;
 
-	if (!ring_good(ring, sizeof(entry)) ||
+	if (!ring_good(ring, sizeof(*log->entries)) ||
 	    !number_get(kernel, ring->written, &written) ||
 	    written > NUMBER_MAX)
 		return true;
@@ -64,18 +63,9 @@ static bool switches_load(struct crash_logs *logs,
 		return false;
 	log->mask = nr - 1;
 	log->written = written;
-	for (i = kipt_switch_log_first(log); i < written; i++) {
-		if (!entry_get(kernel, ring, i, &entry)) {
+	for (i = kipt_switch_log_first(log); i < written; i++)
+		if (!entry_get(kernel, ring, i, &log->entries[i & log->mask]))
 			log->first = i + 1;
-			continue;
-		}
-		log->entries[i & log->mask] = (struct kipt_switch){
-			.tsc = entry.tsc,
-			.space = entry.space,
-			.tid = entry.tid,
-			.tgid = entry.tgid,
-		};
-	}
 	return true;
 }
 
@@ -215,7 +205,7 @@ bool crash_logs_tgid(const struct crash_logs *logs, u64 space, u32 *tgid)
 	if (!log->entries || !space)
 		return false;
 	for (i = kipt_switch_log_first(log); i < log->written; i++) {
-		const struct kipt_switch *entry = &log->entries[i & log->mask];
+		const struct kipt_crash_switch *entry = &log->entries[i & log->mask];
 
 		if (entry->space != space)
 			continue;

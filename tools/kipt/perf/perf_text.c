@@ -389,7 +389,7 @@ static void log_add(struct perf_text *text, u64 tsc, u64 address, u32 size,
 		    const u8 *before)
 {
 	u64 early = text->slack / 2;
-	u8 unknown[KIPT_PATCH_BYTES];
+	u8 unknown[KIPT_CRASH_PATCH_BYTES];
 	u16 *count = &text->chains[kipt_patch_log_chain(text->logs[0], address)];
 	u32 i;
 
@@ -502,7 +502,7 @@ static void change_play(struct perf_text *text, const struct change *change)
 		line = line_get(text, address);
 		if (!line)
 			return;
-		size = KIPT_PATCH_BYTES - address % KIPT_PATCH_BYTES;
+		size = KIPT_CRASH_PATCH_BYTES - address % KIPT_CRASH_PATCH_BYTES;
 		size = up_to(size, offset, change->size);
 		size = up_to(size, offset, change->old_size);
 		size = up_to(size, offset, change->new_size);
@@ -664,7 +664,7 @@ static u32 entries_needed(const struct perf_text *text)
 	size_t i;
 
 	for (i = 0; i < text->note_count && most < ENTRIES_MOST; i++)
-		most += 4 * (text->notes[i].size / KIPT_PATCH_BYTES + 4ULL);
+		most += 4 * (text->notes[i].size / KIPT_CRASH_PATCH_BYTES + 4ULL);
 	while (count < most && count < ENTRIES_MOST)
 		count *= 2;
 	return count;
