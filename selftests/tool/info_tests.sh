@@ -117,9 +117,9 @@ record_signal_tests() {
 	fi
 	sleep 1000 &
 	pid=$!
-	FAKE_START=again timeout 20 "$fake" record --cpus 0 --pid $pid --snapshot 2>err </dev/null \
+	FAKE_START=again timeout 120 "$fake" record --cpus 0 --pid $pid --snapshot 2>err </dev/null \
 		>out &
-	for _ in {1..500}; do
+	for _ in {1..6000}; do
 		! grep -q 'a snapshot at each SIGUSR2' err || break
 		sleep 0.01
 	done
@@ -129,7 +129,7 @@ record_signal_tests() {
 	kill $pid
 	wait $pid 2>/dev/null
 	# What it is executed from has a child.
-	FAKE_START=refused timeout 20 sh -c 'sleep 1000 & echo $! >sleeps
+	FAKE_START=refused timeout 120 sh -c 'sleep 1000 & echo $! >sleeps
 		exec "$0" record --cpus 0 -- true' "$fake" 2>err </dev/null
 	same "record_refused_waits_for_no_others" "1 1" "$? $(grep -c 'cannot start session' err)"
 	kill "$(<sleeps)"
@@ -140,11 +140,11 @@ record_signal_tests() {
 lend_signal_tests() {
 	local fake=$1 number
 	for number in INT QUIT TERM HUP; do
-		FAKE_MODULE=all FAKE_LEND=1 timeout 20 "$fake" arm --lend -- bash -c '
+		FAKE_MODULE=all FAKE_LEND=1 timeout 120 "$fake" arm --lend -- bash -c '
 			trap "exit 9" INT QUIT TERM HUP
 			echo ready >lent
-			for _ in {1..500}; do sleep 0.01; done' 2>err </dev/null &
-		for _ in {1..500}; do
+			for _ in {1..6000}; do sleep 0.01; done' 2>err </dev/null &
+		for _ in {1..6000}; do
 			! [ -s lent ] || break
 			sleep 0.01
 		done

@@ -184,6 +184,7 @@ on_terminal() {
 import os, pty, signal, subprocess, sys, time
 master, slave = pty.openpty()
 p = subprocess.Popen(sys.argv[1:2] + sys.argv[3:], stderr=slave,
+                     env=dict(os.environ, TERM="xterm"),
                      stdout=slave if sys.argv[2] == "same" else subprocess.DEVNULL)
 os.close(slave)
 data = b""
@@ -211,6 +212,18 @@ has() {
 	fi
 }
 
+# progresses NAME PATTERN ARGS...: kipt says it on a terminal. It may be through before it is
+# stopped: then once more.
+progresses() {
+	local name=$1 pattern=$2
+	shift 2
+	for _ in {1..10}; do
+		on_terminal other "$@" >progress
+		! grep -qE "$pattern" progress || break
+	done
+	has "$name" "$pattern" progress
+}
+
 # On a terminal a line says how far it is, how fast, how long it still takes, and is gone in
 # the end; else not.
 progress_tests() {
@@ -218,28 +231,28 @@ progress_tests() {
 	python3 -c '
 one = open("long.pt", "rb").read()
 open("longer.pt", "wb").write(one * 40)'
-	on_terminal other decode longer.pt $CODE_AT --counts --jobs 1 >progress
-	has "progress_on_a_terminal" "decoding: .*$line.*\\\\x1b\\[K[0-9]+ branches" progress
+	progresses "progress_on_a_terminal" "decoding: .*$line.*\\\\x1b\\[K[0-9]+ branches" \
+		decode longer.pt $CODE_AT --counts --jobs 1
 	run decode long.pt $CODE_AT --branches -o long.rec
 	python3 -c '
 one = open("long.rec", "rb").read()
 open("longer.rec", "wb").write(one[:24] + one[24:] * (2 + 100000000 // len(one)))'
-	on_terminal other show longer.rec --totals >progress
-	has "progress_of_records" "reading: .*$line" progress
+	progresses "progress_of_records" "reading: .*$line" \
+		show longer.rec --totals
 	# What writes files, compares and adds up says it too.
-	on_terminal other decode longer.pt $CODE_AT --html page --jobs 1 >progress
-	has "progress_of_pages" "decoding: .*$line" progress
-	on_terminal other show longer.rec --perfetto picture >progress
-	has "progress_of_pictures" "reading: .*$line" progress
-	on_terminal other diff longer.rec longer.rec >progress
-	has "progress_of_comparisons" "reading: .*$line" progress
+	progresses "progress_of_pages" "decoding: .*$line" \
+		decode longer.pt $CODE_AT --html page --jobs 1
+	progresses "progress_of_pictures" "reading: .*$line" \
+		show longer.rec --perfetto picture
+	progresses "progress_of_comparisons" "reading: .*$line" \
+		diff longer.rec longer.rec
 	run show long.rec --totals --json
 	printf '%s\n' "$OUT" >long.json
 	python3 -c '
 *rows, last = open("long.json").readlines()
 open("longer.json", "w").write("".join(rows * (20000000 // sum(map(len, rows)))) + last)'
-	on_terminal other merge longer.json >progress
-	has "progress_of_sums" "reading: .*$line" progress
+	progresses "progress_of_sums" "reading: .*$line" \
+		merge longer.json
 	rm longer.pt longer.rec long.json longer.json
 	# Not among lines of results.
 	head -c 50000 long.pt >start.pt

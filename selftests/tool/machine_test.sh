@@ -67,15 +67,16 @@ session_tests() {
 		stop 4000000000
 	for out in /dev/full "$(mktemp -u)"; do
 		[ -e "$out" ] || mkfifo "$out"
-		# Of the pipe nobody reads when it is written to.
 		if [ -p "$out" ]; then
-			: <"$out" &
-			"$KIPT" start --cpus 1 2>err >"$out"
+			# A pipe that has no reader any more.
+			exec 8<>"$out"
+			exec 9>"$out" 8>&-
+			"$KIPT" start --cpus 1 2>err >&9 9>&-
 		else
 			"$KIPT" start --cpus 1 2>err >"$out"
 		fi
 		same "start_not_printed_exit" 1 "$?"
-		wait
+		exec 9>&-
 		run status
 		same "start_not_printed_leaves_no_session" "" "$OUT"
 	done
@@ -412,6 +413,16 @@ kept() {
 
 # One more than there is room for of a user, which replaces the newest, and then as
 # many as there is room for.
+# await_kept N: until so many are kept, which a work item does
+await_kept() {
+	local tries
+	for tries in {1..300}; do
+		[ "$("$KIPT" crash list | grep -c 'killed by')" -lt "$1" ] || break
+		sleep 0.1
+	done
+	[ "$tries" != 300 ] || echo "# fewer than $1 are kept"
+}
+
 user_tests() {
 	local id
 	[ -x "$CRASH" ] || return
@@ -426,7 +437,8 @@ user_tests() {
 	left undefined
 	left call
 	left deep
-	sleep 1
+	# It takes the place of the fourth.
+	sleep 3
 	disarm_for_programs disarm_user
 	run crash list
 	same "killed_list" "4 2" "$(grep -c ' signal .*crash (' <<<"$OUT") $(
@@ -447,7 +459,7 @@ user_tests() {
 	left bus
 	left abort
 	CRASH=$PWD/other left sent
-	sleep 1
+	await_kept 4
 	disarm_for_programs disarm_user_again
 	kept call SIGSEGV 0x0 $((id + 5))
 	kept bus SIGBUS die_beyond_file $((id + 6))
@@ -472,7 +484,7 @@ collect_tests() {
 	arm_for_programs arm_to_collect
 	left read
 	left divide
-	sleep 1
+	await_kept 2
 	refused "collect_leaves_programs" 0 "" crash collect collected
 	same "collect_left_them" "0 2" "$(find collected -mindepth 1 | wc -l) $(
 		"$KIPT" crash list | grep -c 'killed by')"
@@ -543,7 +555,7 @@ core_code_tests() {
 	left compiled
 	mv core compiled.core
 	left read
-	sleep 1
+	await_kept 2
 	disarm_for_programs disarm_for_core
 	id=$("$KIPT" crash list --json | sed -n '1s/.*"id":\([0-9]*\).*/\1/p')
 	run crash show "$id" --last 9

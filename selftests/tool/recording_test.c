@@ -401,7 +401,7 @@ static bool event_is_read(const struct sideband_ring *ring)
 
 	memcpy((u8 *)ring->page + sysconf(_SC_PAGESIZE), &header, sizeof(header));
 	__atomic_store_n(&ring->page->data_head, EVENT_BYTES, __ATOMIC_RELEASE);
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < 6000; i++) {
 		if (__atomic_load_n(&ring->page->data_tail, __ATOMIC_ACQUIRE))
 			return true;
 		usleep(10000);

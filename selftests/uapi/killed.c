@@ -281,14 +281,22 @@ TEST_F(killed, what_is_handled_or_no_crash_is_not_kept)
 TEST_F(killed, a_signal_for_who_sleeps_on_another_cpu)
 {
 	const struct kept *kept;
-	pid_t child = fork();
+	int ready[2];
+	pid_t child;
+	char byte;
 
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
 	if (!child) {
 		pin_to(1);
-		pause();
+		if (write(ready[1], "", 1) == 1)
+			pause();
 		_exit(0);
 	}
 	pin_to(0);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	close(ready[0]);
+	close(ready[1]);
 	wait_ms(200);
 	kill(child, SIGSEGV);
 	waitpid(child, NULL, 0);

@@ -201,12 +201,12 @@ static inline bool child_is_killed(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
-/* Memory is freed by work items: has all of it gone after five seconds? */
+/* Memory is freed by work items: has all of it gone after a while? */
 static inline bool memory_is_free(struct kipt_nl *nl)
 {
 	int tries;
 
-	for (tries = 0; tries < 250 && kipt_memory(nl); tries++)
+	for (tries = 0; tries < 250 * slowness() && kipt_memory(nl); tries++)
 		wait_ms(20);
 	return kipt_memory(nl) == 0;
 }

@@ -125,7 +125,7 @@ static bool comes_back(uint64_t lvtpc)
 	uint64_t value = 0;
 	int tries;
 
-	for (tries = 0; tries < 100; tries++) {
+	for (tries = 0; tries < 500 * slowness(); tries++) {
 		machine_msr_read(0, MSR_LVTPC, &value);
 		if (value == lvtpc)
 			return true;
@@ -272,7 +272,7 @@ TEST_F(registers, a_pmi_meets_a_session_that_is_being_made)
 	/* sysrq l: CPU 0 sends CPU 1 an NMI to get its backtrace. */
 	pin_to(0);
 	ASSERT_EQ(0, write_file("/proc/sysrq-trigger", "l"));
-	for (tries = 0; tries < 100 && status & GLOBAL_TOPA_PMI; tries++) {
+	for (tries = 0; tries < 500 * slowness() && status & GLOBAL_TOPA_PMI; tries++) {
 		wait_ms(10);
 		ASSERT_TRUE(machine_msr_read(1, MSR_GLOBAL_STATUS, &status));
 	}
@@ -301,11 +301,12 @@ static int start_and_die(void *arg)
 
 TEST_F(registers, killed_owner_leaves_them_as_found)
 {
-	unsigned int tries, wrong = 1;
+	unsigned int wrong = 1;
+	int tries;
 
 	ASSERT_EQ(0, in_child(start_and_die, &self->want));
 	/* A work item ends the session. */
-	for (tries = 0; tries < 100 && wrong; tries++) {
+	for (tries = 0; tries < 500 * slowness() && wrong; tries++) {
 		wait_ms(20);
 		wrong = wrong_registers(self->there);
 	}

@@ -298,7 +298,7 @@ TEST_F_TIMEOUT(kipt, module_stays_while_it_is_fetched_from, 120)
 	EXPECT_EQ(-EAGAIN, machine_unload());
 	kipt_nl_close(&self->nl);
 	ret = machine_unload();
-	for (tries = 0; ret == -EAGAIN && tries < 100; tries++) {
+	for (tries = 0; ret == -EAGAIN && tries < 500 * slowness(); tries++) {
 		wait_ms(20);
 		ret = machine_unload();
 	}

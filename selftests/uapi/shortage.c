@@ -159,7 +159,8 @@ static bool is_as_before(struct kipt_nl *nl, uint64_t used)
 {
 	int tries;
 
-	for (tries = 0; tries < 250 && kipt_memory(nl) != used; tries++)
+	for (tries = 0; tries < 250 * slowness() && kipt_memory(nl) != used;
+	     tries++)
 		wait_ms(20);
 	if (kipt_memory(nl) != used)
 		printf("# %llu bytes in use, %llu before\n",

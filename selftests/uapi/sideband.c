@@ -8,6 +8,7 @@
  * Runs on a machine with PT and the module loaded; skips elsewhere.
  */
 #include <elf.h>
+#include <limits.h>
 #include <linux/kipt_record.h>
 #include <sched.h>
 #include <spawn.h>
@@ -844,16 +845,22 @@ static long time_pages(struct kipt_nl *nl, const struct kipt_want *want,
 /* No program can choose addresses that make the fetch slow. */
 TEST_F_TIMEOUT(sideband, chosen_addresses_take_no_longer, 300)
 {
-	long usual, alike;
+	long usual = LONG_MAX, alike = LONG_MAX, ms;
+	int i;
 
 	self->want.ctl &= ~CTL_OS;
 	self->want.mode = mode_that_keeps();
-	usual = time_pages(&self->nl, &self->want, false);
-	ASSERT_LT(0, usual);
-	EXPECT_LE(ALIKE_PAGES, seen.high);
-	alike = time_pages(&self->nl, &self->want, true);
-	ASSERT_LT(0, alike);
-	EXPECT_LE(ALIKE_PAGES, seen.high);
+	/* The best of each: a host may stop the machine meanwhile. */
+	for (i = 0; i < 2; i++) {
+		ms = time_pages(&self->nl, &self->want, false);
+		ASSERT_LT(0, ms);
+		EXPECT_LE(ALIKE_PAGES, seen.high);
+		usual = ms < usual ? ms : usual;
+		ms = time_pages(&self->nl, &self->want, true);
+		ASSERT_LT(0, ms);
+		EXPECT_LE(ALIKE_PAGES, seen.high);
+		alike = ms < alike ? ms : alike;
+	}
 	TH_LOG("%ld ms of a CPU, and %ld ms", usual, alike);
 	EXPECT_GT(3 * usual, alike);
 }
