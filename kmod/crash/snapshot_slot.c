@@ -39,25 +39,25 @@ u64 kipt_snapshot_bytes(u64 ring)
 	return (u64)kipt_limits()->snapshots * area_bytes(ring);
 }
 
-/* The same list for who reads a dump. */
-static void link_areas(struct kipt_slot *slot)
+/* What leads to the area in the same list for those who read a dump. */
+static u64 *link_to(struct kipt_slot *slot, struct kipt_area *area)
 {
-	u64 *link = &slot->snapshot.dump.areas;
-	struct kipt_area *area;
-
-	list_for_each_entry(area, &slot->areas, node) {
-		WRITE_ONCE(*link, (unsigned long)&area->dump);
-		link = &area->dump.next;
-	}
-	WRITE_ONCE(*link, 0);
+	return area->node.prev == &slot->areas ? &slot->snapshot.dump.areas :
+		&list_prev_entry(area, node)->dump.next;
 }
 
 static void free_area(struct kipt_slot *slot, struct kipt_area *area)
 {
+	WRITE_ONCE(*link_to(slot, area), area->dump.next);
 	list_del(&area->node);
-	link_areas(slot);
+	slot->orphans--;
 	kipt_memory_free(area->data, area->dump.size);
 	kfree(area);
+}
+
+static bool is_unused(const struct kipt_slot *slot, struct kipt_area *area)
+{
+	return !kipt_area_has_bytes_of(area, slot) && !atomic_read(&area->busy);
 }
 
 void kipt_slot_drop_orphans(struct kipt_slot *slot)
@@ -65,9 +65,10 @@ void kipt_slot_drop_orphans(struct kipt_slot *slot)
 	struct kipt_area *area, *next;
 
 	lockdep_assert_held(&kipt_slots_lock);
+	if (!slot->orphans)
+		return;
 	list_for_each_entry_safe(area, next, &slot->areas, node)
-		if (area->orphan && !kipt_area_has_bytes_of(area, slot) &&
-		    !atomic_read(&area->busy))
+		if (area->orphan && is_unused(slot, area))
 			free_area(slot, area);
 }
 
@@ -91,7 +92,7 @@ static struct kipt_area *add_area(struct kipt_slot *slot, size_t trace, size_t s
 	mutex_lock(&kipt_slots_lock);
 	kipt_slot_drop_orphans(slot);
 	list_add_tail(&area->node, &slot->areas);
-	link_areas(slot);
+	WRITE_ONCE(*link_to(slot, area), (unsigned long)&area->dump);
 	mutex_unlock(&kipt_slots_lock);
 	return area;
 }
@@ -133,7 +134,9 @@ static void leave_area(struct kipt_slot *slot, struct kipt_area *area)
 {
 	area->orphan = true;
 	area->logs = NULL;
-	kipt_slot_drop_orphans(slot);
+	slot->orphans++;
+	if (is_unused(slot, area))
+		free_area(slot, area);
 }
 
 void kipt_snapshot_withdraw(struct kipt_trace *trace)

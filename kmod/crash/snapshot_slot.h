@@ -46,6 +46,7 @@ struct kipt_area {
  * @state: enum kipt_slot_state
  * @pid: number of the thread that met it
  * @areas: of all CPUs that may copy, under kipt_slots_lock
+ * @orphans: how many of them are, under kipt_slots_lock
  * @header: a page of kind HEADER, of a slot that is KIPT_SLOT_READING
  * @readers: references, under kipt_slots_lock
  * @deleted: it is KIPT_SLOT_FREE when the last reference is gone
@@ -57,6 +58,7 @@ struct kipt_slot {
 	atomic_t state;
 	pid_t pid;
 	struct list_head areas;
+	u32 orphans;
 	struct kipt_crash_header *header;
 	u32 readers;
 	bool deleted;

@@ -44,19 +44,8 @@ int kipt_chunks_init(struct kipt_chunks *chunks, struct kipt_trace *traces,
 	return 0;
 }
 
-static void unmap_source(struct kipt_source *source)
-{
-	if (source->data)
-		kipt_buffer_unview(source->trace->buffer);
-	source->data = NULL;
-}
-
 void kipt_chunks_uninit(struct kipt_chunks *chunks)
 {
-	u32 i;
-
-	for (i = 0; i < chunks->nr_sources; i++)
-		unmap_source(&chunks->sources[i]);
 	kipt_memory_free(chunks->sources,
 			 sources_bytes(chunks, chunks->nr_sources));
 	chunks->sources = NULL;
@@ -88,7 +77,6 @@ static int take_locked(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
 	err = map_source(source);
 	if (err)
 		return err;
-	source->users++;
 	chunk->number = chunks->number++;
 	chunk->source = source;
 	chunk->from = chunks->at;
@@ -121,12 +109,6 @@ void kipt_chunks_number(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
 
 void kipt_chunks_end(struct kipt_chunks *chunks, struct kipt_chunk *chunk)
 {
-	struct kipt_source *source = chunk->source;
-
 	atomic64_add(chunk->to - chunk->from, &chunks->done);
-	mutex_lock(&chunks->lock);
-	if (!--source->users && source < chunks->sources + chunks->source)
-		unmap_source(source);
-	mutex_unlock(&chunks->lock);
 	chunk->source = NULL;
 }

@@ -17,17 +17,14 @@
  * @trace: the CPU's
  * @result: of it; constant
  * @size: trace bytes; constant
- * @data: they, contiguous also if a ring was written round; mapped while a
- *	chunk is taken, stays where it is as long; NULL: not mapped.
+ * @data: they, contiguous also if a ring was written round; NULL: not mapped yet.
  *	Written with the lock of the chunks
- * @users: chunks that were taken and have not ended; the same
  */
 struct kipt_source {
 	struct kipt_trace *trace;
 	struct kipt_trace_result result;
 	u64 size;
 	const u8 *data;
-	u32 users;
 };
 
 /**
@@ -49,7 +46,7 @@ struct kipt_chunk {
  * @total: trace bytes; constant
  * @done: of these, in chunks that ended
  * @bytes: of a chunk, roughly; constant
- * @lock: guards what follows, and the views of the sources
+ * @lock: guards what follows, and makes the views of the sources
  * @number: of the next chunk
  * @source: it is cut from
  * @at: offset there

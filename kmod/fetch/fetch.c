@@ -38,16 +38,7 @@ static void free_fetch(struct kipt_fetch *fetch)
 	kipt_memory_free(fetch, sizeof(*fetch));
 }
 
-static u32 new_id(void)
-{
-	static atomic_t last;
-	u32 id;
-
-	do {
-		id = (u32)atomic_inc_return(&last);
-	} while (!id);
-	return id;
-}
+static atomic_t last_id;
 
 static struct kipt_fetch *make_fetch(struct kipt_session *session,
 				     const struct kipt_fetch_request *request)
@@ -58,7 +49,7 @@ static struct kipt_fetch *make_fetch(struct kipt_session *session,
 	if (!fetch)
 		return NULL;
 	fetch->session = session;
-	fetch->id = new_id();
+	fetch->id = atomic_inc_return(&last_id) ?: atomic_inc_return(&last_id);
 	fetch->output = request->output;
 	fetch->memory = request->memory ?: kipt_limits()->arena;
 	fetch->near = kipt_tsc_of_run(session->group.started);

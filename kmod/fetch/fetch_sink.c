@@ -53,12 +53,10 @@ static int grow(struct kipt_record_queue *queue, u32 wanted)
 		room *= 2;
 	if (room > ROOM_MOST)
 		return -ENOMEM;
-	records = kipt_memory_alloc(bytes_of(room));
+	records = kipt_memory_grow(queue->records, bytes_of(queue->end),
+				   bytes_of(queue->room), bytes_of(room));
 	if (!records)
 		return -ENOMEM;
-	if (queue->records)
-		memcpy(records, queue->records, bytes_of(queue->end));
-	kipt_memory_free(queue->records, bytes_of(queue->room));
 	queue->records = records;
 	queue->room = room;
 	return 0;

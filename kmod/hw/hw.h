@@ -145,6 +145,13 @@ void kipt_caps_read_local(void);
 void kipt_caps_of(const struct cpumask *cpus, struct kipt_caps *caps);
 
 /**
+ * kipt_caps_share_clock() - values that scale time are of use only if they hold for all CPUs
+ * @all: what is not the same in @one is 0 afterwards, that is, unknown
+ * @one: of another CPU
+ */
+void kipt_caps_share_clock(struct kipt_caps *all, const struct kipt_caps *one);
+
+/**
  * kipt_caps_take_kind() - CPUs that can do the same
  * @cpus: CPUs; the first and all that are like it are taken out
  * @kind: receives them

@@ -104,11 +104,18 @@ const struct kipt_caps *kipt_caps_cpu(unsigned int cpu)
 	return &per_cpu(cpu_caps, cpu);
 }
 
-/* Values that scale time are of use only if they hold for all CPUs. */
 static void keep_if_equal(u32 *all, u32 one)
 {
 	if (*all != one)
 		*all = 0;
+}
+
+void kipt_caps_share_clock(struct kipt_caps *all, const struct kipt_caps *one)
+{
+	keep_if_equal(&all->tsc_den, one->tsc_den);
+	keep_if_equal(&all->tsc_num, one->tsc_num);
+	keep_if_equal(&all->crystal_hz, one->crystal_hz);
+	keep_if_equal(&all->max_nonturbo_ratio, one->max_nonturbo_ratio);
 }
 
 static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
@@ -125,10 +132,7 @@ static void intersect(struct kipt_caps *all, const struct kipt_caps *one)
 			     one->leaf1_eax & RTIT_CAP1_RANGES);
 	all->leaf1_ebx &= one->leaf1_ebx;
 	rtit_values_share(&all->values, &one->values);
-	keep_if_equal(&all->tsc_den, one->tsc_den);
-	keep_if_equal(&all->tsc_num, one->tsc_num);
-	keep_if_equal(&all->crystal_hz, one->crystal_hz);
-	keep_if_equal(&all->max_nonturbo_ratio, one->max_nonturbo_ratio);
+	kipt_caps_share_clock(all, one);
 	keep_if_equal(&all->family, one->family);
 	keep_if_equal(&all->model, one->model);
 	keep_if_equal(&all->stepping, one->stepping);

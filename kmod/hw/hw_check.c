@@ -198,16 +198,6 @@ static bool is_canonical(u64 addr)
 	return (u64)((s64)(addr << unused) >> unused) == addr;
 }
 
-static int check_range(const struct kipt_hw_range *range, u32 i,
-		       struct kipt_refusal *refusal)
-{
-	if (!is_canonical(range->first) || !is_canonical(range->last))
-		return kipt_refuse(refusal, NULL, -EINVAL,
-				   "range %u, %#llx to %#llx, is not canonical", i,
-				   range->first, range->last);
-	return 0;
-}
-
 static int refuse_count(const struct kipt_caps *caps, u32 count,
 			struct kipt_refusal *refusal)
 {
@@ -224,16 +214,19 @@ static int check_ranges(const struct kipt_caps *caps,
 			const struct kipt_hw_config *config,
 			struct kipt_refusal *refusal)
 {
+	const struct kipt_hw_range *range = config->ranges;
 	u32 most = caps->values.ranges, i;
-	int err = 0;
 
 	if (config->nr_ranges && !(caps->leaf0_ebx & RTIT_CAP_IP_FILTER))
 		return refuse_field("ADDRn_CFG", RTIT_CAP_IP_FILTER, refusal);
 	if (config->nr_ranges > most)
 		return refuse_count(caps, config->nr_ranges, refusal);
-	for (i = 0; i < config->nr_ranges && !err; i++)
-		err = check_range(&config->ranges[i], i, refusal);
-	return err;
+	for (i = 0; i < config->nr_ranges; i++, range++)
+		if (!is_canonical(range->first) || !is_canonical(range->last))
+			return kipt_refuse(refusal, NULL, -EINVAL,
+					   "range %u, %#llx to %#llx, is not canonical",
+					   i, range->first, range->last);
+	return 0;
 }
 
 int kipt_caps_check_config(const struct kipt_caps *caps,

@@ -49,6 +49,18 @@ void *kipt_memory_alloc_raw(size_t bytes, gfp_t gfp)
 	return memory;
 }
 
+void *kipt_memory_grow(void *memory, size_t used, size_t from, size_t to)
+{
+	void *grown = kipt_memory_alloc(to);
+
+	if (!grown)
+		return NULL;
+	if (memory)
+		memcpy(grown, memory, used);
+	kipt_memory_free(memory, from);
+	return grown;
+}
+
 void kipt_memory_free(void *memory, size_t bytes)
 {
 	if (!memory)

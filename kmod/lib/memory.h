@@ -73,6 +73,19 @@ static inline void *kipt_memory_alloc(size_t bytes)
 }
 
 /**
+ * kipt_memory_grow() - more of what kipt_memory_alloc() gave
+ * @memory: from it, or NULL; freed, unless this fails
+ * @used: bytes of it that are kept
+ * @from: bytes it has
+ * @to: bytes that are wanted, at least @used
+ *
+ * Context: may sleep.
+ *
+ * Return: @to bytes, zeroed but for those that were kept, or NULL.
+ */
+void *kipt_memory_grow(void *memory, size_t used, size_t from, size_t to);
+
+/**
  * kipt_memory_free() - free and uncharge
  * @memory: from kipt_memory_alloc(), or NULL
  * @bytes: as it was asked for

@@ -244,5 +244,6 @@ int kipt_family_init(void)
 void kipt_family_uninit(void)
 {
 	genl_unregister_family(&family);
+	kipt_reply_init(NULL);
 	netlink_unregister_notifier(&socket_notifier);
 }

@@ -7,7 +7,7 @@
 
 #include "reply.h"
 
-static const struct genl_family *family __ro_after_init;
+static const struct genl_family *family;
 
 void kipt_reply_init(const struct genl_family *of)
 {
@@ -119,7 +119,8 @@ void kipt_reply_event(u32 id, u32 state, u32 cpu, u32 cause)
 {
 	struct sk_buff *skb;
 
-	if (!genl_has_listeners(family, &init_net, 0))
+	/* Another family may have the group's number once this one is gone. */
+	if (!READ_ONCE(family) || !genl_has_listeners(family, &init_net, 0))
 		return;
 	skb = genlmsg_new(4 * nla_total_size(sizeof(u32)), GFP_KERNEL);
 	if (!skb) {

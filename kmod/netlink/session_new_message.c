@@ -130,35 +130,25 @@ static int check_user(struct nlattr **attrs,
 }
 
 /* What is printed at a crash is that of armed sessions. */
-static int parse_prints(struct nlattr **attrs,
-			struct kipt_request *request,
+static int parse_print(const struct nlattr *attr, const char *name,
+		       const struct kipt_config *config, u32 *value,
+		       struct kipt_refusal *refusal)
+{
+	*value = attr ? nla_get_u32(attr) : 0;
+	if (!attr || config->flags & KIPT_SESSION_FLAGS_ARMED)
+		return 0;
+	return kipt_refuse(refusal, attr, -EINVAL, "attribute \"%s\" needs flag armed", name);
+}
+
+static int parse_prints(struct nlattr **attrs, struct kipt_config *config,
 			struct kipt_refusal *refusal)
 {
-	struct kipt_config *config = &request->config;
-	const struct {
-		u32 attr;
-		u32 *value;
-		const char *name;
-	} prints[] = {
-		{ KIPT_A_SESSION_PRINT_BRANCHES, &config->print_branches,
-		  "print-branches" },
-		{ KIPT_A_SESSION_PRINT_CPUS, &config->print_cpus,
-		  "print-cpus" },
-		{ KIPT_A_SESSION_PRINT_USER, &config->print_user,
-		  "print-user" },
-	};
-	struct nlattr *attr;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(prints); i++) {
-		attr = attrs[prints[i].attr];
-		*prints[i].value = attr ? nla_get_u32(attr) : 0;
-		if (attr && !(config->flags & KIPT_SESSION_FLAGS_ARMED))
-			return kipt_refuse(refusal, attr, -EINVAL,
-					   "attribute \"%s\" needs flag armed",
-					   prints[i].name);
-	}
-	return 0;
+	return parse_print(attrs[KIPT_A_SESSION_PRINT_BRANCHES], "print-branches", config,
+			   &config->print_branches, refusal) ?:
+	       parse_print(attrs[KIPT_A_SESSION_PRINT_CPUS], "print-cpus", config,
+			   &config->print_cpus, refusal) ?:
+	       parse_print(attrs[KIPT_A_SESSION_PRINT_USER], "print-user", config,
+			   &config->print_user, refusal);
 }
 
 static int parse_armed(struct nlattr **attrs,
@@ -167,7 +157,7 @@ static int parse_armed(struct nlattr **attrs,
 {
 	const struct kipt_config *config = &request->config;
 	struct nlattr *flags = attrs[KIPT_A_SESSION_FLAGS];
-	int err = parse_prints(attrs, request, refusal);
+	int err = parse_prints(attrs, &request->config, refusal);
 
 	if (!err && config->flags & KIPT_SESSION_FLAGS_KEEP_CODE)
 		err = kipt_refuse(refusal, flags, -EINVAL,

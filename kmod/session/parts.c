@@ -95,11 +95,15 @@ int kipt_parts_reserve_cpu(struct kipt_session *session,
 			   struct kipt_trace *trace,
 			   struct kipt_refusal *refusal)
 {
-	const struct kipt_config *config = &session->group.config;
+	struct kipt_config *config = &session->group.config;
 	struct kipt_caps caps;
 
+	if (!kipt_caps_cpu_seen(trace->cpu))
+		return kipt_refuse(refusal, NULL, -ENXIO,
+				   "CPU %u is just coming online", trace->cpu);
 	/* When the session was made the CPU may never have been online. */
 	kipt_caps_of(cpumask_of(trace->cpu), &caps);
+	kipt_caps_share_clock(&config->caps, &caps);
 	return kipt_caps_check_config(&caps, &config->hw, refusal) ?:
 	       kipt_parts_check_output(&caps, config->mode, config->size, refusal) ?:
 	       reserve(trace, 1, refusal);
@@ -161,8 +165,6 @@ void kipt_parts_free(struct kipt_session *session)
 	for (i = 0; i < session->nr_traces; i++) {
 		kipt_snapshot_withdraw(&session->traces[i]);
 		kipt_crash_pages_destroy(&session->traces[i]);
-		if (session->traces[i].view)
-			kipt_buffer_unview(session->traces[i].buffer);
 		session->traces[i].view = NULL;
 		kipt_buffer_put(session->traces[i].buffer);
 		session->traces[i].buffer = NULL;

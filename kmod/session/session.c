@@ -57,8 +57,12 @@ int kipt_session_check_cpus(const struct cpumask *cpus, u32 flags,
 			return kipt_refuse(refusal, NULL, -ENXIO,
 					   "CPU %u is offline; online CPUs: %*pbl",
 					   cpu, cpumask_pr_args(cpu_online_mask));
-		if (armed && !kipt_caps_cpu_seen(cpu))
-			continue;
+		if (!kipt_caps_cpu_seen(cpu)) {
+			if (armed)
+				continue;
+			return kipt_refuse(refusal, NULL, -ENXIO,
+					   "CPU %u is just coming online", cpu);
+		}
 		if (!kipt_caps_cpu_has_pt(cpu))
 			return kipt_refuse(refusal, NULL, -ENODEV,
 					   "CPU %u has no Intel PT (CPUID.07H:EBX[25] is 0)",

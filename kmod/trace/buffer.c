@@ -80,13 +80,10 @@ static int make_room(struct kipt_buffer *buffer)
 	if (buffer->nr_regions < buffer->room)
 		return 0;
 	room = clamp_t(u32, room, 16, most);
-	regions = kipt_memory_alloc(list_bytes(room));
+	regions = kipt_memory_grow(buffer->regions, list_bytes(buffer->nr_regions),
+				   list_bytes(buffer->room), list_bytes(room));
 	if (!regions)
 		return -ENOMEM;
-	if (buffer->nr_regions)
-		memcpy(regions, buffer->regions,
-		       list_bytes(buffer->nr_regions));
-	kipt_memory_free(buffer->regions, list_bytes(buffer->room));
 	buffer->regions = regions;
 	buffer->room = room;
 	return 0;
@@ -161,7 +158,6 @@ struct kipt_buffer *kipt_buffer_create(u64 size, int node, bool once)
 	if (!buffer)
 		return NULL;
 	kref_init(&buffer->refs);
-	mutex_init(&buffer->view_lock);
 	buffer->size = size;
 	buffer->node = node;
 	buffer->once = once;
@@ -195,7 +191,7 @@ static void release_buffer(struct kref *refs)
 	struct kipt_buffer *buffer = container_of(refs, struct kipt_buffer, refs);
 	u32 i;
 
-	WARN_ON_ONCE(buffer->views);
+	vunmap(buffer->view);
 	for (i = 0; i < buffer->nr_tables; i++)
 		free_page((unsigned long)buffer->tables[i]);
 	for (i = 0; i < buffer->nr_regions; i++) {
@@ -357,17 +353,32 @@ static void *map_pages(const struct kipt_buffer *buffer)
 	return view;
 }
 
+/* There may be one for each page, and an NMI handler asks. */
+static const struct kipt_region *region_of(const struct kipt_buffer *buffer, u64 offset)
+{
+	u32 first = 0, end = buffer->nr_regions, middle;
+
+	while (end - first > 1) {
+		middle = first + (end - first) / 2;
+		if (offset < buffer->regions[middle].begin)
+			end = middle;
+		else
+			first = middle;
+	}
+	return &buffer->regions[first];
+}
+
 void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
 		      u8 *bytes)
 {
-	const struct kipt_region *region = buffer->regions;
+	const struct kipt_region *region = region_of(buffer, from % buffer->size);
 	u64 offset, here;
 
 	for (; from < to; from += here, bytes += here) {
 		offset = from % buffer->size;
-		if (offset < region->begin)
+		if (!offset)
 			region = buffer->regions;
-		while (offset - region->begin >= region_bytes(region))
+		else if (offset - region->begin >= region_bytes(region))
 			region++;
 		offset -= region->begin;
 		here = min(region_bytes(region) - offset, to - from);
@@ -377,26 +388,9 @@ void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
 
 const u8 *kipt_buffer_view(struct kipt_buffer *buffer)
 {
-	const u8 *view;
-
-	mutex_lock(&buffer->view_lock);
 	if (!buffer->view)
 		buffer->view = map_pages(buffer);
-	view = buffer->view;
-	if (view)
-		buffer->views++;
-	mutex_unlock(&buffer->view_lock);
-	return view;
-}
-
-void kipt_buffer_unview(struct kipt_buffer *buffer)
-{
-	mutex_lock(&buffer->view_lock);
-	if (!--buffer->views) {
-		vunmap(buffer->view);
-		buffer->view = NULL;
-	}
-	mutex_unlock(&buffer->view_lock);
+	return buffer->view;
 }
 
 /*

@@ -8,7 +8,6 @@
 #define KIPT_BUFFER_H
 
 #include <linux/kref.h>
-#include <linux/mutex.h>
 #include <linux/types.h>
 
 struct kipt_hw_position;
@@ -47,9 +46,7 @@ struct kipt_region {
  * @order_max: of the largest region
  * @once: STOP and INT are set on the last region
  * @cookie: what the end of the ring held at the last start
- * @view_lock: guards @view and @views
  * @view: all pages mapped twice in a row, or NULL
- * @views: who uses @view
  */
 struct kipt_buffer {
 	struct kref refs;
@@ -67,9 +64,7 @@ struct kipt_buffer {
 	u8 order_max;
 	bool once;
 	u8 cookie[KIPT_BUFFER_COOKIE];
-	struct mutex view_lock;
 	void *view;
-	u32 views;
 };
 
 /**
@@ -166,18 +161,14 @@ void kipt_buffer_copy(const struct kipt_buffer *buffer, u64 from, u64 to,
  * kipt_buffer_view() - map a buffer for reading, twice in a row
  * @buffer: the caller has a reference
  *
- * So [head, head + size) is contiguous.
+ * So [head, head + size) is contiguous. It stays mapped as long as the buffer is there, which
+ * takes another 16 bytes for each page.
  *
- * Return: the address, or NULL without
- * memory. Give it back with kipt_buffer_unview().
+ * Context: may sleep; one caller at a time.
+ *
+ * Return: the address, or NULL without memory.
  */
 const u8 *kipt_buffer_view(struct kipt_buffer *buffer);
-
-/**
- * kipt_buffer_unview() - give a view back
- * @buffer: kipt_buffer_view() succeeded on it
- */
-void kipt_buffer_unview(struct kipt_buffer *buffer);
 
 /**
  * kipt_buffer_map_user() - map a buffer into a process

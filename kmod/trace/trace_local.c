@@ -267,11 +267,6 @@ static void obey_all_local(struct kipt_trace *trace, bool start)
 	}
 }
 
-static void end_change_local(struct kipt_trace *trace)
-{
-	obey_all_local(trace, true);
-}
-
 void kipt_trace_want_copy(unsigned int cpu)
 {
 	/* Before the NMI: counting that as awaited is a full barrier. */
@@ -304,7 +299,7 @@ void kipt_trace_obey(void *unused)
 	 */
 	smp_mb();
 	begin_change_local(trace);
-	end_change_local(trace);
+	obey_all_local(trace, true);
 }
 
 void kipt_trace_nmi_local(struct kipt_trace *trace)
@@ -329,9 +324,7 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 	begin_change_local(trace);
 	/* An NMI may have stopped it since; a start is not for a switch. */
 	if (trace->state == KIPT_TRACE_OFF) {
-		WRITE_ONCE(trace->changing, false);
-		barrier();
-		kipt_trace_ops->caught_up_local();
+		obey_all_local(trace, false);
 		return;
 	}
 	halt_local(trace);
@@ -341,7 +334,7 @@ void kipt_trace_steer_local(struct kipt_trace *trace, bool go, u64 cr3_match,
 			kipt_dump_running(trace);
 		go_local(trace, cr3_match);
 	}
-	end_change_local(trace);
+	obey_all_local(trace, true);
 }
 
 bool kipt_trace_freeze_local(struct kipt_trace *trace, bool now)
@@ -387,7 +380,7 @@ void kipt_trace_thaw_local(void *unused)
 		if (trace->over)
 			irq_work_queue(&trace->over_work);
 	}
-	end_change_local(trace);
+	obey_all_local(trace, true);
 }
 
 void kipt_trace_pmi_local(struct kipt_trace *trace)
@@ -419,7 +412,7 @@ bool kipt_trace_end_offline(struct kipt_trace *trace)
 	begin_change_local(trace);
 	stopped = trace->state != KIPT_TRACE_OFF;
 	stop_local(trace, KIPT_STOP_CAUSE_OFFLINE);
-	end_change_local(trace);
+	obey_all_local(trace, true);
 	/* The trace stays attached, for a CPU that asks this one just now. */
 	WRITE_ONCE(trace->owns_pmis, false);
 	local_irq_restore(flags);

@@ -90,12 +90,10 @@ static int make_room(struct kipt_images *images)
 		return 0;
 	if (room > KIPT_RAW_FILES_MAX)
 		return -E2BIG;
-	files = kipt_memory_alloc(room * sizeof(*files));
+	files = kipt_memory_grow(images->files, images->nr_files * sizeof(*files),
+				 images->room * sizeof(*files), room * sizeof(*files));
 	if (!files)
 		return -ENOMEM;
-	if (images->files)
-		memcpy(files, images->files, images->nr_files * sizeof(*files));
-	kipt_memory_free(images->files, images->room * sizeof(*files));
 	images->files = files;
 	images->room = room;
 	return 0;
