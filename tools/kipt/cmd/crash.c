@@ -638,15 +638,19 @@ static char *info_of_running(struct kcore *live)
 static bool survived_show(struct crash *crash, u32 id)
 {
 	struct genl *genl;
-	bool ok;
+	int err = -EIO;
 
 	crash->files = crash_files_create(CRASH_FILES_SECONDS);
 	if (!crash->files)
 		return false;
 	genl = genl_open(false);
-	ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
+	if (genl)
+		err = genl_snapshot_get(genl, id, &crash->snapshot);
 	genl_close(genl);
-	if (!ok)
+	if (err == -ENOENT)
+		say_note("kipt-collect moves snapshots out of the module: /var/lib/kipt/snapshot-TIME-BOOT-%u/report is of number %u, if there was one",
+			 id, id);
+	if (err)
 		return false;
 	crash->live = kcore_open();
 	if (!crash->live ||
@@ -842,7 +846,7 @@ const struct kipt_verb verb_crash = {
 	.examples = "  kipt crash vmcore\n"
 		    "  kipt crash vmcore --all-cpus --last 1000\n"
 		    "  kipt crash /proc/vmcore --summary\n"
-		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
+		    "  kipt crash vmcore --cpu 2 --branches --time\n"
 		    "  kipt crash vmcore --save saved\n"
 		    "  kipt crash vmcore --snapshot 1 --last 100\n"
 		    "  kipt crash list\n"

@@ -442,7 +442,7 @@ bool snapshots_list(const char *kallsyms, bool json)
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);
 	if (ok && !list.count && !json)
-		puts("no snapshots: since the module was loaded no armed CPU met an oops, a warning or a report of an error, and no program that is kept was killed");
+		puts("no snapshots in the module: kipt-collect moves them to /var/lib/kipt/snapshot-TIME-BOOT-NUMBER (file report), 'kipt crash delete' deletes them, and a machine that met nothing has none");
 	names_destroy(list.names);
 	genl_close(genl);
 	return ok;
