@@ -108,7 +108,7 @@ install-source:
 install-testcpu: testcpu
 	install -D -m 644 -t $(DESTDIR)$(PLUGINDIR) $(BUILD)/testcpu/testcpu.so
 
-# An older version told to name the hook without a guard, by which kdump-tools
+# The text of an older version asked for the hook without a guard, by which kdump-tools
 # loads and saves nothing once the hook is gone.
 KDUMP_TOOLS := $(DESTDIR)/etc/default/kdump-tools
 kdump-guard:
@@ -143,7 +143,7 @@ clean:
 
 help:
 	@echo 'demo      set up the test machine, trace a real program in it, show it'
-	@echo 'quick     what one runs at each edit, 20 seconds'
+	@echo 'quick     what one runs at each edit, 10 seconds'
 	@echo 'test      user-space tests; T=decode/flow_test FILTER=psb-ptw runs one'
 	@echo 'check     what CI runs: lint, user-space tests, tests in the machine'
 	@echo 'check-all everything there is, hours (PART=3/12, REPORT=1)'

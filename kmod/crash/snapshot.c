@@ -368,7 +368,7 @@ static DEFINE_RATELIMIT_STATE(killed_lines, DEFAULT_RATELIMIT_INTERVAL, 32);
 
 static void announce_event(u32 id)
 {
-	pr_notice_ratelimited("the traces before this are kept: 'kipt crash show %u' shows them\n",
+	pr_notice_ratelimited("the traces before this are kept: see 'kipt crash show %u', or /var/lib/kipt if kipt-collect runs\n",
 			      id);
 	atomic_set(&newest_announced, id);
 	schedule_work(&listener_work);

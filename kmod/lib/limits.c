@@ -63,19 +63,20 @@ const struct kipt_limits *kipt_limits(void)
 	return &limits;
 }
 
-static u64 within(const char *name, u64 value, u64 least, u64 most)
+/* @unit: " KiB" and the like, or "" */
+static u64 within(const char *name, u64 value, u64 least, u64 most, const char *unit)
 {
 	u64 taken = clamp(value, least, most);
 
 	if (taken != value)
-		pr_warn("parameter %s: %llu is out of range, %llu is taken\n",
-			name, value, taken);
+		pr_warn("parameter %s: %llu%s is out of range, %llu%s is taken\n",
+			name, value, unit, taken, unit);
 	return taken;
 }
 
 static u32 power_of_two(const char *name, u32 value, u32 least, u32 most)
 {
-	u32 taken = within(name, value, least, most);
+	u32 taken = within(name, value, least, most, "");
 
 	if (is_power_of_2(taken))
 		return taken;
@@ -88,23 +89,23 @@ static u32 power_of_two(const char *name, u32 value, u32 least, u32 most)
 void kipt_limits_init(void)
 {
 	u64 machine = (u64)totalram_pages() << PAGE_SHIFT;
-	u64 memory = (u64)memory_limit << MIB_SHIFT;
 
 	limits.memory = memory_limit ?
-			within("memory_limit", memory, 1ULL << MIB_SHIFT,
-				 machine) :
+			within("memory_limit", memory_limit, 1, machine >> MIB_SHIFT,
+			       " MiB") << MIB_SHIFT :
 			machine / 4;
 	limits.spaces = power_of_two("spaces", spaces, 16, 1U << 20);
 	limits.switches = power_of_two("switches", switches, 256, 1U << 24);
 	limits.patches = power_of_two("patches", patches, 256, 1U << 20);
-	limits.arena = within("fetch_memory", (u64)fetch_memory << KIB_SHIFT,
-				1ULL << 18, 1ULL << 30);
-	limits.processes = within("processes", processes, 1, 1U << 20);
-	limits.user_snapshots = within("user_snapshots", user_snapshots, 0, KIPT_SNAPSHOTS_MAX);
+	limits.arena = within("fetch_memory", fetch_memory, 256, 1U << 20, " KiB") << KIB_SHIFT;
+	limits.processes = within("processes", processes, 1, 1U << 20, "");
+	limits.user_snapshots = within("user_snapshots", user_snapshots, 0, KIPT_SNAPSHOTS_MAX,
+				       "");
 	limits.user_snapshots_all = within("user_snapshots_all", user_snapshots_all, 0,
-					   KIPT_SNAPSHOTS_MAX);
+					   KIPT_SNAPSHOTS_MAX, "");
 	limits.user_snapshot_trace = within("user_snapshot_trace", user_snapshot_trace, 64,
-					    4096) << KIB_SHIFT;
-	limits.snapshots = within("snapshots", snapshots, 0, KIPT_SNAPSHOTS_MAX);
-	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64, 1024) << KIB_SHIFT;
+					    4096, " KiB") << KIB_SHIFT;
+	limits.snapshots = within("snapshots", snapshots, 0, KIPT_SNAPSHOTS_MAX, "");
+	limits.snapshot_trace = within("snapshot_trace", snapshot_trace, 64, 1024,
+				       " KiB") << KIB_SHIFT;
 }

@@ -33,7 +33,7 @@ MODULE_PARM_DESC(arm_cpus, "of arm: CPU list, online or not, or all (the default
 
 static char *arm_size = "4M";
 module_param(arm_size, charp, 0400);
-MODULE_PARM_DESC(arm_size, "of arm: bytes of each CPU's ring, K, M or G may follow (default 4M)");
+MODULE_PARM_DESC(arm_size, "of arm: bytes of each CPU's ring, a power of two from 64K to 1G; K, M or G may follow (default 4M)");
 
 static bool arm_all;
 module_param(arm_all, bool, 0400);

@@ -51,7 +51,7 @@ int kipt_parts_explain(const struct kipt_trace *trace, int err,
 	switch (err) {
 	case -EBUSY:
 		return kipt_refuse(refusal, NULL, err,
-				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else",
+				   "CPU %u: Intel PT is on already (IA32_RTIT_CTL.TraceEn), by someone else (firmware, a hypervisor or another driver): end that, or name other CPUs",
 				   trace->cpu);
 	case -EPERM:
 		return kipt_refuse(refusal, NULL, -EBUSY,

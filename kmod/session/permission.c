@@ -32,7 +32,7 @@ int kipt_permission_load(struct kipt_refusal *refusal)
 {
 	if (security_locked_down(LOCKDOWN_PERF))
 		return kipt_refuse(refusal, NULL, -EPERM,
-				   "kernel lockdown forbids tracing");
+				   "kernel lockdown forbids tracing: boot without lockdown=confidentiality");
 	return 0;
 }
 

@@ -200,6 +200,18 @@ static void parameter_is_bounded(const struct parameter *parameter)
 	ktap_result(&ktap, right, "limits_%s", parameter->name);
 }
 
+static void units_are_those_of_parameters(void)
+{
+	uint before = *param_memory_limit;
+
+	said[0] = 0;
+	*param_memory_limit = 131072;
+	kipt_limits_init();
+	*param_memory_limit = before;
+	ktap_result(&ktap, strstr(said, "memory_limit: 131072 MiB is out of range, 4096 MiB is taken"),
+		    "limits_log_has_the_unit");
+}
+
 static void nobody_gives_any(void)
 {
 	said[0] = 0;
@@ -216,6 +228,7 @@ int main(void)
 
 	ktap_start();
 	nobody_gives_any();
+	units_are_those_of_parameters();
 	for (i = 0; i < PARAMETERS; i++)
 		parameter_is_bounded(&parameters[i]);
 	return ktap_end(&ktap);

@@ -340,6 +340,8 @@ crash_choice_tests() {
 	refused "crash_nothing" 1 "kipt left nothing in this dump" crash empty
 	refused "crash_no_dump" 1 "cannot read junk as a dump" crash junk
 	same "crash_no_dump_is_one_sentence" 1 "$("$KIPT" crash junk 2>&1 | wc -l)"
+	printf PERFILE2 >perfile
+	refused "crash_perf_data" 1 "it is a perf.data; 'kipt open' opens" crash perfile
 	refused "crash_no_file" 1 "cannot read none.*ENOENT" crash none
 	refused "crash_last_is_a_number" 2 "--last 0: allowed" crash "$D" \
 		--last 0

@@ -210,6 +210,10 @@ gap_tests() {
 	run decode --json small.pt
 	same "decode_no_code_is_a_gap" "gap no-code 0x401000" \
 		"$(json_types <<<"$OUT" | grep '^gap' | head -n 1 | cut -d' ' -f1-3)"
+	"$KIPT" decode small.pt >out 2>err
+	same "decode_no_code_says_how" 1 "$(grep -c "no code was given: --dir, --pages or" err)"
+	"$KIPT" decode small.pt --image code@0x401000 >out 2>err
+	same "decode_with_code_says_nothing" 0 "$(grep -c "no code was given" err)"
 	refused "decode_strict_fails_on_a_gap" 1 "1 gaps" \
 		decode small.pt --strict
 	bytes $TRACE 4D 00 >cut.pt

@@ -103,7 +103,7 @@ print(sum("do" in line for line in lines))' <json)"
 		doctor_does no_module_locked_down_says_all "linux-headers.*mokutil.*modprobe"
 		doctor_root
 		doctor no_module 1 gbgggggg "$none" FAKE_PT=1
-		doctor_does no_module_says_how "linux-headers-6.12.1-made-up, then ./kipt-dkms_"
+		doctor_does no_module_says_how "linux-headers-6.12.1-made-up, then the package kipt-dkms"
 		doctor_file /lib/modules/6.12.1-made-up/modules.dep "updates/kipt.ko.xz: a.ko"
 		doctor not_loaded 1 gbgggggg "$none" FAKE_PT=1
 		doctor_does not_loaded_says_how "modprobe kipt$"

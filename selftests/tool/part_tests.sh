@@ -296,13 +296,15 @@ merge_bad_tests() {
 	same "merge_member_in_a_name" 0 "$("$KIPT" merge one bad >out 2>err; echo $?)"
 	{ row b "$(printf '[%.0s' {1..5000})" 1 1 1000; summary; } >bad
 	refuses nested "^kipt: bad: line 1 is no JSON"
+	{ echo PERFILE2; summary; } >bad
+	refuses no_output "^kipt: bad: this is no output of --json"
 	# No more of a line is read than a line may have.
 	refused "merge_endless_line" 1 "^kipt: /dev/zero: line 1 is cut or too long" \
 		merge one /dev/zero
 	for number in '[]' '7' '"x"' null '{}' '{"type":7}' '{"type":"branch"}' '{"type":"total"}' \
 		'{"type":"summary"}' '{"type":"edge","count":1}'; do
 		{ echo "$number"; summary; } >bad
-		refuses "line_$number" "^kipt: bad: line 1 is "
+		refuses "line_$number" "^kipt: bad: (line 1 is |this is no output of --json)"
 	done
 	{ row b 1 1 1 1000; summary | sed 's/overflow/flood/'; } >bad
 	refuses gap '"flood" is no kind of gap'

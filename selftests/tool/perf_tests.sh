@@ -409,7 +409,7 @@ perf_whose_tests() {
 	bytes $PSB 02 23 99 01 51 00 10 40 00 0e 2d 10 10 01 >untimed.pt
 	make_perf form.data untimed.pt config=0x2001 elf=whose1 pid=200 elf=whose2 turn=100@10 turn=200@3000
 	run open form.data
-	same "perf_untimed_has_no_task" "1 1" "$(grep -c "^tasks not known: nobody said who ran" <<<"$OUT") \
+	same "perf_untimed_has_no_task" "1 1" "$(grep -c "^tasks not known: the trace does not say which task ran" <<<"$OUT") \
 $(grep -c 'its trace has no times (tsc=0).* of a CPU code and task only if one process ran' <<<"$ERR")"
 	same "perf_untimed_has_no_idle_task" 0 "$("$KIPT" decode form.data --json 2>err | grep -c '"task"')"
 	make_perf form.data untimed.pt config=0x2001 elf=whose1 turn=100@10

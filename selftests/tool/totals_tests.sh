@@ -190,7 +190,7 @@ main 1 0 0 90 None"
 		totals_of "totals_no_times" "main 1 0 None None None
 first 1 1 None None None"
 	same "open_no_times" "2 branches in unknown time, CPU 0
-tasks not known: nobody said who ran
+tasks not known: the trace does not say which task ran
 Slowest calls: the trace has no times
 Hottest functions, by branches:
   50.0 %           -          1          1  first [kernel]" \
@@ -639,6 +639,9 @@ kipt decode --totals timed.data
 kipt decode --counts timed.data
 kipt decode --branches --time timed.data
 kipt packets timed.data" "$(tail -n 5 <<<"$OUT")"
+	run open timed.data --time
+	same "open_perf_says_time_once" "kipt decode --calls timed.data --time" \
+		"$(grep -e ' --calls' <<<"$OUT")"
 	# Right after --time the name would be a stretch.
 	cp timed.data 5,6
 	run open 5,6

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * /dev/kipt: the raw trace bytes of a session's CPU. Open, attach to one CPU
- * of one session, then mmap (read only) or poll. Everybody may open the
- * device file as far as its mode goes; open, attach, position and mmap need
- * CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace and no lockdown,
- * and the session must be made by the same effective user id, unless the
- * caller has CAP_SYS_ADMIN.
+ * of one session, then mmap (read only) or poll. The mode of the device file
+ * lets everybody open it; open, each ioctl and mmap then need CAP_PERFMON or
+ * CAP_SYS_ADMIN in the initial user namespace and no lockdown, and the session
+ * must be made by the same effective user id, unless the caller has
+ * CAP_SYS_ADMIN.
  *
  * A file that is attached keeps the buffer, and its memory stays charged,
  * until the file is closed and all mappings are gone.

@@ -50,8 +50,9 @@ static const struct kipt_option options[] = {
 	  "fields of IA32_RTIT_CTL, as for 'kipt start'" },
 	{ "print-branches", 0, OPTION_PRINT, "N",
 	  "lines that a dying machine prints, of what its CPU\n"
-	  "did last, 0 to 1000; 32 unless given; with 0 it\n"
-	  "prints nothing at all" },
+	  "did last, 0 to 1000; 32 unless given; with 0 no calls\n"
+	  "are printed, of other CPUs neither; the address of\n"
+	  "the crash header is always printed" },
 	{ "print-cpus", 0, OPTION_PRINT_CPUS, "N",
 	  "lines that it prints of each other CPU, 0 to 1000;\n"
 	  "0 unless given, but 8 where a lockup is reported" },
@@ -284,11 +285,10 @@ const struct kipt_verb verb_arm = {
 	.operands = "[--lend -- COMMAND [ARGUMENT]...]",
 	.summary = "keep what the CPUs did last, for a crash",
 	.about = "Traces the CPUs into rings until 'kipt disarm': also those that come online\n"
-		 "later, and again after a suspend. Nobody else can use Intel PT there, but for\n"
-		 "other sessions with --yield.\n"
-		 "With --lend perf can as long as COMMAND runs; if kipt itself dies, too, armed\n"
-		 "sessions go on as well. Exits as COMMAND does then. Needs CAP_PERFMON or\n"
-		 "CAP_SYS_ADMIN.",
+		 "later, and again after a suspend. While they are armed, perf and other sessions\n"
+		 "cannot use Intel PT on these CPUs. --yield lets other sessions take single CPUs.\n"
+		 "--lend gives Intel PT to perf while COMMAND runs; the armed sessions trace again\n"
+		 "when COMMAND ends, or when kipt dies. Needs CAP_PERFMON or CAP_SYS_ADMIN.",
 	.examples = "  kipt arm\n"
 		    "  kipt arm --cpus 0-3 --size 16M --all\n"
 		    "  kipt arm --user\n"

@@ -576,7 +576,10 @@ const struct kipt_verb verb_core = {
 		 "that is in no file out of the core dump. Then the module's snapshot is deleted.\n"
 		 "Without a snapshot of that process the file says so. With COMMAND that program\n"
 		 "gets the core dump instead, such as systemd-coredump. Files are root's alone, but\n"
-		 "with -u and -d the user's if the process had no other rights than that user.",
+		 "with -u and -d the user's if the process had no other rights than that user.\n"
+		 "core_pattern has the whole path of kipt, /usr/local/bin/kipt after 'make install'.\n"
+		 "Where no program has that name the kernel loses each core dump: set it back before\n"
+		 "you remove kipt.",
 	.examples = "  sysctl kernel.core_pattern='|/usr/bin/kipt core -t %t -u %u -d %d /var/lib/kipt-core %P'",
 	.options = options,
 	.run = run,

@@ -48,8 +48,10 @@ static const struct kipt_option options[] = {
 	{ "all-cpus", 'a', OPTION_ALL_CPUS, NULL,
 	  "all that all CPUs did, the one that died first" },
 	{ "last", 'n', OPTION_LAST, "N",
-	  "only the last N branches of each CPU, or with\n"
-	  "--insns instructions" },
+	  "only the last N branches, with --insns instructions,\n"
+	  "of each CPU that is shown; unless given, the last\n"
+	  "100 calls of the CPU that died, or with --cpu and\n"
+	  "--all-cpus all" },
 	{ "after", 0, OPTION_AFTER, NULL,
 	  "also what each CPU did from where it died, or the\n"
 	  "NMI met it, until its tracing stopped" },
@@ -638,15 +640,19 @@ static char *info_of_running(struct kcore *live)
 static bool survived_show(struct crash *crash, u32 id)
 {
 	struct genl *genl;
-	bool ok;
+	int err = -EIO;
 
 	crash->files = crash_files_create(CRASH_FILES_SECONDS);
 	if (!crash->files)
 		return false;
 	genl = genl_open(false);
-	ok = genl && !genl_snapshot_get(genl, id, &crash->snapshot);
+	if (genl)
+		err = genl_snapshot_get(genl, id, &crash->snapshot);
 	genl_close(genl);
-	if (!ok)
+	if (err == -ENOENT)
+		say_note("kipt-collect moves snapshots out of the module: /var/lib/kipt/snapshot-TIME-BOOT-%u/report is of number %u, if there was one",
+			 id, id);
+	if (err)
 		return false;
 	crash->live = kcore_open();
 	if (!crash->live ||
@@ -828,8 +834,9 @@ const struct kipt_verb verb_crash = {
 		 "symbols come from the dump itself. First comes a summary, then the last 100 calls\n"
 		 "of the CPU that died; --all-cpus shows all that each CPU did, that one first.\n"
 		 "What is damaged or missing is named, and the rest is shown. With --counts,\n"
-		 "--stats, --hash, --merged or -o it is of all CPUs, too. The summary also lists\n"
-		 "the snapshots that the module had; --snapshot N shows one of them.\n"
+		 "--totals, --lost, --folded, --stats, --hash, --merged or -o it is of all CPUs, too.\n"
+		 "The summary also lists the snapshots that the module had; --snapshot N shows one\n"
+		 "of them.\n"
 		 "\n"
 		 "Of an oops, a warning or a report of an error that the machine survived while it\n"
 		 "was armed, the module keeps the end of each trace: 'list' shows which there are,\n"
@@ -842,11 +849,11 @@ const struct kipt_verb verb_crash = {
 	.examples = "  kipt crash vmcore\n"
 		    "  kipt crash vmcore --all-cpus --last 1000\n"
 		    "  kipt crash /proc/vmcore --summary\n"
-		    "  kipt crash dump.202611230759 --cpu 2 --branches --time\n"
+		    "  kipt crash vmcore --cpu 2 --branches --time\n"
 		    "  kipt crash vmcore --save saved\n"
-		    "  kipt crash vmcore --snapshot 1 --last 100\n"
+		    "  kipt crash vmcore --snapshot 1\n"
 		    "  kipt crash list\n"
-		    "  kipt crash show 1 --last 100",
+		    "  kipt crash show 1",
 	.options = options,
 	.run = run,
 };

@@ -103,8 +103,8 @@ const struct kipt_verb verb_disarm = {
 	.name = "disarm",
 	.operands = "",
 	.summary = "end what 'kipt arm' began",
-	.about = "Deletes each session that is armed, whoever made it; their CPUs are free\n"
-		 "and their memory is freed when it returns.",
+	.about = "Deletes all armed sessions; those of another user need CAP_SYS_ADMIN. Waits up\n"
+		 "to two seconds until their memory is free.",
 	.examples = "  kipt disarm",
 	.options = options,
 	.run = run,

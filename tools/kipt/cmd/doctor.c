@@ -216,7 +216,7 @@ static void check_module(struct doctor *doctor, struct check *check)
 		mend(check, "%ssudo modprobe kipt", sign);
 	} else {
 		find(check, "not installed for %s", release);
-		mend(check, "sudo apt install linux-headers-%s, then ./kipt-dkms_*.deb, or make && sudo make install in kipt's sources; %ssudo modprobe kipt",
+		mend(check, "sudo apt install linux-headers-%s, then the package kipt-dkms ('make deb' puts it into build/deb), or make && sudo make install in kipt's sources; %ssudo modprobe kipt",
 		     release, sign);
 	}
 }
@@ -254,7 +254,7 @@ static void check_rights(struct doctor *doctor, struct check *check)
 	}
 	check->stops = TRACE | ARM;
 	find(check, "this process has neither CAP_PERFMON nor CAP_SYS_ADMIN");
-	mend(check, "run kipt as root, or sudo setcap cap_perfmon=ep on a copy of it that only one group may execute");
+	mend(check, "run kipt as root, or sudo setcap cap_perfmon,cap_syslog=ep on a copy of it that only one group may execute");
 }
 
 static void check_perf(struct doctor *doctor, struct check *check)
@@ -301,7 +301,7 @@ static void check_kernel_names(struct doctor *doctor, struct check *check)
 		return;
 	}
 	find(check, "this process may not read the addresses of the kernel's functions: its traces have no names of them");
-	mend(check, "run kipt as root, or sudo sysctl kernel.kptr_restrict=0");
+	mend(check, "run kipt as root or with CAP_SYSLOG, or sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 }
 
 static void check_debug(struct doctor *doctor, struct check *check)
@@ -316,7 +316,7 @@ static void check_debug(struct doctor *doctor, struct check *check)
 	} else if (urls && *urls) {
 		find(check, "debug files come from DEBUGINFOD_URLS");
 	} else {
-		find(check, "functions of stripped programs have no names, and nothing has source lines");
+		find(check, "the kernel and programs without debug information have no source lines, and functions of stripped programs no names");
 		mend(check, "set DEBUGINFOD_URLS to the servers of the distribution, or install -dbgsym packages");
 	}
 }
@@ -478,7 +478,7 @@ const struct kipt_verb verb_doctor = {
 	.about = "Looks at the CPU, the module, the rights of this process, perf, symbols, memory and\n"
 		 "the crash kernel. Each line says good, note (it works, and could show more) or\n"
 		 "bad, and then what to do. The last line says whether one can trace, open what was\n"
-		 "recorded, and arm this machine. Changes nothing, needs no privilege.",
+		 "recorded (always), and arm this machine. Changes nothing, needs no privilege.",
 	.examples = "  kipt doctor\n"
 		    "  kipt doctor --for trace || exit 77\n"
 		    "  kipt doctor --json",

@@ -50,7 +50,7 @@ static bool raw_fetch(struct genl *genl, u32 id,
 		return false;
 	ok = session.state != KIPT_STATE_RUNNING;
 	if (!ok)
-		say_error("session %u runs: stop it first (EBUSY)", id);
+		say_error("session %u runs: stop it first, kipt stop %u (EBUSY)", id, id);
 	else
 		ok = raw_save(&session, request->cpu, request->raw);
 	session_free(&session);

@@ -25,7 +25,8 @@ enum {
 
 static const struct kipt_option options[] = {
 	SETUP_OPTIONS("run the command on these CPUs and trace them;\n"
-		      "unless given, all it may run on are traced", "16M"),
+		      "unless given, all it may run on are traced, with\n"
+		      "--pid all that have PT", "16M"),
 	{ "save", 0, OPTION_SAVE, "DIR",
 	  "keep in DIR what decoding elsewhere needs: cpuN.pt,\n"
 	  "code pages of kernel and command, symbols, meta.json" },

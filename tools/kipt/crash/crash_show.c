@@ -353,7 +353,7 @@ static void killed_print(const struct kipt_snapshot *s)
 {
 	char text[32];
 
-	printf("  killed by %s, user %u, %llu KiB\n",
+	printf("  killed by %s, user %u, %llu KiB",
 	       signal_name(s, text, sizeof(text)), s->uid,
 	       (unsigned long long)s->size >> 10);
 }
@@ -395,12 +395,11 @@ static void line_print(const struct kipt_snapshot *s, const char *at)
 	       s->ip || s->signal ? at : "?");
 	if (s->comm[0])
 		printf("  %s (%u)", s->comm, s->pid);
-	if (s->signal) {
+	if (s->signal)
 		killed_print(s);
-		return;
-	}
-	printf("  %u CPUs, %llu KiB", s->cpus,
-	       (unsigned long long)s->size >> 10);
+	else
+		printf("  %u CPUs, %llu KiB", s->cpus,
+		       (unsigned long long)s->size >> 10);
 	if (s->missed)
 		printf("; %u before it are not kept", s->missed);
 	putchar('\n');
@@ -442,7 +441,7 @@ bool snapshots_list(const char *kallsyms, bool json)
 	if (genl && list.names)
 		ok = !genl_snapshot_each(genl, snapshot_found, &list);
 	if (ok && !list.count && !json)
-		puts("no snapshots: since the module was loaded no armed CPU met an oops, a warning or a report of an error, and no program that is kept was killed");
+		puts("no snapshots in the module: kipt-collect moves them to /var/lib/kipt/snapshot-TIME-BOOT-NUMBER (file report), 'kipt crash delete' deletes them, and a machine that met nothing has none");
 	names_destroy(list.names);
 	genl_close(genl);
 	return ok;

@@ -212,13 +212,18 @@ static bool library_next(struct dump *dump, u64 *address)
 }
 
 /* makedumpfile's output where it could not seek. */
+static bool begins_with(int fd, const char *signature, size_t size)
+{
+	char bytes[16];
+
+	return pread(fd, bytes, size, 0) == (ssize_t)size && !memcmp(bytes, signature, size);
+}
+
 static bool is_flattened(int fd)
 {
 	static const char signature[16] = "makedumpfile";
-	char bytes[sizeof(signature)];
 
-	return pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
-	       !memcmp(bytes, signature, sizeof(bytes));
+	return begins_with(fd, signature, sizeof(signature));
 }
 
 static bool reader_open(struct dump *dump)
@@ -228,6 +233,11 @@ static bool reader_open(struct dump *dump)
 	if (is_flattened(dump->fd)) {
 		say_error("%s is a flattened dump: 'makedumpfile -R NEW <%s' makes one that can be read",
 			  dump->path, dump->path);
+		return false;
+	}
+	if (begins_with(dump->fd, "PERFILE2", 8)) {
+		say_error("cannot read %s as a dump: it is a perf.data; 'kipt open' opens perf.data and raw traces",
+			  dump->path);
 		return false;
 	}
 	return library_open(dump);

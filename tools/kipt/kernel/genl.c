@@ -337,7 +337,7 @@ static void buffers_set(struct genl *genl)
 static void absent_tell(void)
 {
 	if (!hardware_has_pt())
-		say_error("no PT on this CPU (CPUID.07H:EBX[25] is 0)");
+		say_error("no PT on this CPU (CPUID.07H:EBX[25] is 0); 'kipt doctor' says what to do, and 'kipt open' needs no PT");
 	else if (!access("/sys/module/kipt", F_OK))
 		say_error("the kipt module is loaded, but not visible in this network namespace: run kipt in the initial one");
 	else

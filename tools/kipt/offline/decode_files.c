@@ -326,6 +326,16 @@ static bool trace_decode(const struct offline *offline,
 	return ok;
 }
 
+/* A raw trace has no code, and nothing of it can be followed without. */
+static void no_code_say(const struct offline *offline, const struct tally *tally)
+{
+	u64 missing = tally->gaps[KIPT_GAP_NO_CODE];
+
+	if (missing && missing == tally_gaps(tally) && !offline->saved->image &&
+	    !image_any(offline->image))
+		say_note("no code was given: --dir, --pages or --image name it");
+}
+
 static bool output_decode(const struct offline *offline,
 			  const struct file_map *trace,
 			  struct view_options *options)
@@ -344,6 +354,7 @@ static bool output_decode(const struct offline *offline,
 	output.view.tsc_khz = offline->saved->tsc_khz;
 	ok = trace_decode(offline, trace, &output);
 	ok = output_close(&output, ok) && ok;
+	no_code_say(offline, &output.view.tally);
 	return ok && !(offline->strict && tally_gaps(&output.view.tally));
 }
 

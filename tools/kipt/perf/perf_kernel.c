@@ -71,7 +71,7 @@ bool perf_kernel_moved(const struct perf_kernel *kernel,
 	if (id && !id_check(id, path))
 		return false;
 	if (!kernel->symbol[0]) {
-		say_error("--vmlinux %s: the recording does not say where its kernel was: perf record needs kernel.kptr_restrict=0 or root for that",
+		say_error("--vmlinux %s: the recording does not say where its kernel was: perf record needs root or CAP_SYSLOG for that, or kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1",
 			  path);
 		return false;
 	}

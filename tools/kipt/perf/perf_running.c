@@ -170,7 +170,7 @@ bool perf_running_kernel(struct perf_writer *writer)
 
 	kernel_find(&begin, &end);
 	if (!begin || end <= begin) {
-		say_note("%s does not say where the kernel is, which hides its addresses: sysctl kernel.kptr_restrict=0, or root, shows them",
+		say_note("%s does not say where the kernel is, which hides its addresses: run kipt as root or with CAP_SYSLOG, or sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
 			 writer->path);
 		return true;
 	}

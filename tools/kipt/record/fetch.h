@@ -13,7 +13,7 @@
 /**
  * struct fetch_options - how the kernel decodes
  * @jobs: threads, 1 to JOBS_MAX; 0: as many as CPUs they may run on
- * @memory: bytes for cached code and paths, of all threads together, of which
+ * @memory: bytes for cached code and counts, of all threads together, of which
  *	each has what the module allows; 0: as its parameter says, each
  * @cpus: CPUs they run on, or NULL: as this process
  * @nice: added to their nice value
@@ -39,7 +39,7 @@ enum {
 	  "threads that decode, 1 to 64; as many as CPUs\n"		\
 	  "unless given" },						\
 	{ "memory", 0, FETCH_OPTION_MEMORY, "SIZE",			\
-	  "for cached code and paths, of all threads\n"			\
+	  "for cached code and counts, of all threads\n"			\
 	  "together, 1M to 4G, but 256K to 1G for each; the\n"		\
 	  "module's fetch_memory (8M) for each unless given" },		\
 	{ "decode-cpus", 0, FETCH_OPTION_CPUS, "LIST",			\

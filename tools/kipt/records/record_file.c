@@ -139,7 +139,8 @@ static struct record_file_about header_read(const struct kipt_record *header)
 static bool header_check(const struct kipt_record *header, const char *path)
 {
 	if (header->type || header->ip != RECORD_FILE_MAGIC) {
-		say_error("%s is no file of records", path);
+		say_error("%s is no file of records; 'kipt open' opens perf.data and raw traces",
+			  path);
 		return false;
 	}
 	if (header->kind >= OLDEST_VERSION && header->kind <= KIPT_RECORD_VERSION &&

@@ -550,8 +550,12 @@ static bool text_take(struct reader *reader, const char *text, size_t length)
 	ok = line && json_tokener_get_error(tokener) == json_tokener_success &&
 	     json_tokener_get_parse_end(tokener) == length;
 	json_tokener_free(tokener);
-	ok = ok ? line_take(reader, line) && is_unique(reader, line, text, length) :
-		  bad(reader, "is no JSON: the file is damaged");
+	if (ok)
+		ok = line_take(reader, line) && is_unique(reader, line, text, length);
+	else if (reader->line == 1 && *text != '{')
+		say_error("%s: this is no output of --json", reader->path);
+	else
+		bad(reader, "is no JSON: the file is damaged");
 	json_object_put(line);
 	return ok;
 }

@@ -266,7 +266,7 @@ static void tasks_print(struct view *view, const struct profile *profile,
 		snprintf(text + length, sizeof(text) - length, ", %u more",
 			 count - i);
 	line_print(view, "%s%s", count == 1 ? "task " : "tasks ",
-		   count ? text : "not known: nobody said who ran");
+		   count ? text : "not known: the trace does not say which task ran");
 }
 
 static void lost_print(struct view *view, const struct span *span)
@@ -451,10 +451,13 @@ static void hottest_print(struct view *view, const struct span *span,
 /* These are not cut: they are there to be copied. */
 static void more_print(struct view *view)
 {
-	static const char *const more[] = {
-		"--calls --time", "--totals", "--counts", "--branches --time",
-	};
 	const struct view_options *options = view->options;
+	/* It may be in what was typed. */
+	const bool timed = options->time;
+	const char *const more[] = {
+		timed ? "--calls" : "--calls --time", "--totals", "--counts",
+		timed ? "--branches" : "--branches --time",
+	};
 	size_t i;
 
 	if (!options->again)
