@@ -32,7 +32,7 @@ decode-lib: $(DECODE_LIB)
 # What each test program is made of beside its own file and the library.
 packet_test-with :=
 psb_test-with :=
-read_test-with :=
+read_test-with := sync_plain.c
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 
 #include "../../kmod/decode/packet/packet.h"
-#include "../../kmod/decode/packet/sync.h"
 #include "ktap.h"
 #include "random_below.h"
+#include "sync_plain.h"
 
 #define ROOM		(1 << 16)
 #define STREAMS		400

@@ -17,7 +17,8 @@ SECONDS ?= 20
 FUZZERS ?= packet insn clock flow time unpack files crash dump perf
 
 # What each target is made of beside its own file.
-fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c
+fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
+	$(ROOT)/selftests/decode/sync_plain.c
 fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form)
 fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/decode/packet/packet.h"
-#include "../../kmod/decode/packet/sync.h"
+#include "../../selftests/decode/sync_plain.h"
 #include "grammar.h"
 
 #define INPUT_MAX	768
