@@ -146,8 +146,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
-			config->mtc_freq, config->max_nonturbo_ratio);
-	kipt_clock_near(&flow->clock, config->tsc_near);
+			config->mtc_freq, config->max_nonturbo_ratio, config->tsc_near);
 	flow->walk.graph = !(config->output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS)) &&
 			   flow->config.step_limit >= KIPT_NODE_STEPS;
 	flow->output.packs = flow->walk.graph && config->output & KIPT_FLOW_PACKED;

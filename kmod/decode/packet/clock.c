@@ -16,31 +16,22 @@
 /* More cycles than this between two anchors are nonsense. */
 #define CYCLES_BITS	48
 
-void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
-		     u8 p1)
+void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq, u8 p1, u64 near)
 {
 	memset(clock, 0, sizeof(*clock));
 	clock->num = den ? num : 0;
 	clock->den = den;
 	clock->mtc_freq = mtc_freq & 15;
 	clock->p1 = p1;
+	clock->near = near;
 	clock->error = KIPT_CLOCK_UNKNOWN;
 	clock->high = KIPT_CLOCK_NEVER;
 	clock->limit = KIPT_CLOCK_NEVER;
 }
 
-void kipt_clock_near(struct kipt_clock *clock, u64 near)
-{
-	clock->near = near;
-}
-
 void kipt_clock_reset(struct kipt_clock *clock)
 {
-	u64 near = clock->near;
-
-	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq,
-			clock->p1);
-	clock->near = near;
+	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq, clock->p1, clock->near);
 }
 
 /* The TSC with these 56 bits that is next to another. */
@@ -266,7 +257,7 @@ static void bound_by_cyc(struct kipt_clock *clock)
 
 	clock->low = clock->anchor_low;
 	clock->high = KIPT_CLOCK_NEVER;
-	if (clock->lost || (clock->counting && !clock->confirmed))
+	if (!clock->p1 || !clock->cbr || clock->lost || (clock->counting && !clock->confirmed))
 		return;
 	clock->low += least_ticks(clock, rest);
 	if (clock->anchor_high != KIPT_CLOCK_NEVER && clock->slowest > 1)
@@ -301,12 +292,7 @@ static void on_cyc(struct kipt_clock *clock, u64 cycles)
 		clock->span_first = cycles;
 	if (cycles > clock->span_most)
 		clock->span_most = cycles;
-	if (clock->p1 && clock->cbr) {
-		bound_by_cyc(clock);
-	} else {
-		clock->low = clock->anchor_low;
-		clock->high = KIPT_CLOCK_NEVER;
-	}
+	bound_by_cyc(clock);
 	set_now(clock, clock->anchor + cycles_to_tsc(clock));
 }
 

@@ -107,17 +107,10 @@ struct kipt_clock {
  * @den: CPUID.15H:EAX, 0 if unknown
  * @mtc_freq: RTIT_CTL.MTCFreq, 0..15
  * @p1: MSR_PLATFORM_INFO[15:8], 0 if unknown
+ * @near: a TSC less than 2^55 ticks from the trace's, for the upper 8 bits, which packets
+ *	do not have; 0: unknown, they count from 0
  */
-void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
-		     u8 p1);
-
-/**
- * kipt_clock_near() - give the upper 8 bits, which packets do not have
- * @clock: after kipt_clock_init()
- * @near: a TSC less than 2^55 ticks from the trace's; 0: unknown, they count
- *	from 0
- */
-void kipt_clock_near(struct kipt_clock *clock, u64 near);
+void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq, u8 p1, u64 near);
 
 /**
  * kipt_clock_reset() - forget the time: a PSB
