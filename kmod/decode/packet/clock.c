@@ -7,8 +7,6 @@
  */
 #include "clock.h"
 
-/* TSC packets have 56 bits. */
-#define TSC_SPAN	(1ULL << 56)
 /* TSC, FastCounter and three products are rounded down. */
 #define ROUNDING	3
 /* So many of the longest CYC must agree with MTCs before CYCs are believed. */
@@ -32,18 +30,6 @@ void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq, u8
 void kipt_clock_reset(struct kipt_clock *clock)
 {
 	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq, clock->p1, clock->near);
-}
-
-/* The TSC with these 56 bits that is next to another. */
-static u64 tsc_beside(u64 tsc, u64 other)
-{
-	u64 time = (other & ~(TSC_SPAN - 1)) | tsc;
-
-	if (time < other && other - time > TSC_SPAN / 2)
-		return time + TSC_SPAN;
-	if (time > other && time - other > TSC_SPAN / 2 && time >= TSC_SPAN)
-		return time - TSC_SPAN;
-	return time;
 }
 
 /* ART ticks to TSC ticks; whole periods first, so nothing overflows. */
@@ -98,7 +84,7 @@ static void start_span(struct kipt_clock *clock)
 
 void kipt_clock_limit(struct kipt_clock *clock, u64 tsc)
 {
-	u64 limit = tsc_beside(tsc, clock->now);
+	u64 limit = kipt_tsc_extend(clock->now, tsc);
 
 	if (!clock->valid || limit < clock->now)
 		return;
@@ -121,8 +107,8 @@ void kipt_clock_lost(struct kipt_clock *clock)
 
 static void on_tsc(struct kipt_clock *clock, u64 tsc)
 {
-	u64 time = clock->valid ? tsc_beside(tsc, clock->now) :
-		   clock->near ? tsc_beside(tsc, clock->near) : tsc;
+	u64 time = clock->valid ? kipt_tsc_extend(clock->now, tsc) :
+		   clock->near ? kipt_tsc_extend(clock->near, tsc) : tsc;
 
 	clock->valid = true;
 	clock->lost = false;

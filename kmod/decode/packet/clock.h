@@ -101,6 +101,25 @@ struct kipt_clock {
 };
 
 /**
+ * kipt_tsc_extend() - the 64 bits of a time in a TSC packet
+ * @near: a TSC less than 2^55 ticks away from it
+ * @value: the 56 bits
+ *
+ * Return: the TSC next to @near with these lower 56 bits.
+ */
+static inline u64 kipt_tsc_extend(u64 near, u64 value)
+{
+	const u64 span = 1ULL << 56;
+	u64 time = (near & ~(span - 1)) | (value & (span - 1));
+
+	if (time < near && near - time > span / 2)
+		return time + span;
+	if (time > near && time - near > span / 2 && time >= span)
+		return time - span;
+	return time;
+}
+
+/**
  * kipt_clock_init() - set what does not change
  * @clock: the clock
  * @num: CPUID.15H:EBX, 0 if unknown
