@@ -123,13 +123,13 @@ static u64 sum_counts(struct kipt_flow *flow)
 	u32 i;
 
 	kipt_graph_fold(flow);
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		block = &flow->blocks.table[i];
 		if (block->taken)
 			sum += block->taken * edge_hash(kipt_block_last_insn(block), block->target,
 							kipt_branch_kind(block->class));
 	}
-	for (i = 1; i < flow->counts.count; i++) {
+	for (i = 1; i < flow->counts.index.count; i++) {
 		edge = &flow->counts.edges[i];
 		sum += edge->count * edge_hash(edge->from, edge->to, edge->kind);
 	}
@@ -296,7 +296,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 	if (counts)
 		counted = sum_counts(flow) - counted;
 	/* Edges there is no room for go to the sink. */
-	full = flow->counts.full || flow->pairs.full;
+	full = flow->counts.index.full || flow->pairs.index.full;
 	flow->output.sink = before.output.sink;
 	flow->config = before.config;
 	fast = *flow;

@@ -324,7 +324,7 @@ static const struct kipt_block *unknown_next(const struct kipt_flow *flow,
  */
 static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 {
-	u32 i = flow->blocks.count;
+	u32 i = flow->blocks.index.count;
 	const struct kipt_block *next;
 	struct kipt_block *block;
 	bool some = false;
@@ -356,7 +356,7 @@ static void forget_kinds(struct kipt_flow *flow)
 	u64 gone = 0;
 	u32 i;
 
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		block = &flow->blocks.table[i];
 		if (block->insns || !block->kind)
 			continue;
@@ -416,13 +416,13 @@ void kipt_graph_forget(struct kipt_flow *flow, bool all)
 		return;
 	kipt_settle_returns(flow);
 	forget_kinds(flow);
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		if (!table[i].node || (!all && is_whole(flow, i)))
 			continue;
 		table[i].node = KIPT_NODE_UNKNOWN;
 		enter_kind(flow, i);
 	}
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		if (table[i].node)
 			forget_links(flow, i);
 		if (table[i].patched == KIPT_PATCHED_NOW)
