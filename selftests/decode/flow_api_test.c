@@ -1718,19 +1718,13 @@ static bool names_are_complete(void)
 		    !strcmp(kipt_status_name(i), "unknown status"))
 			return false;
 	}
-	for (i = 0; i <= KIPT_INSN_CLASS_MAX; i++) {
-		if (!strcmp(kipt_insn_class_name(i), "unknown"))
-			return false;
-	}
 	for (i = 1; i <= KIPT_PACKET_MAX; i++) {
 		if (!strcmp(kipt_packet_name(i), "unknown"))
 			return false;
 	}
 	return !strcmp(kipt_status_name(KIPT_STATUS_MAX + 1),
 		       "unknown status") &&
-	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown") &&
-	       !strcmp(kipt_insn_class_name(KIPT_INSN_CLASS_MAX + 1),
-		       "unknown");
+	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown");
 }
 
 #define COLLIDING	512U
