@@ -151,10 +151,10 @@ void kipt_prove_graph_begin(struct kipt_flow *flow)
 static u64 return_at(const struct kipt_flow *flow, u32 below)
 {
 	const struct kipt_return_stack *stack = &flow->walk.stack;
-	u32 link = stack->link[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
+	u32 at = (stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE;
+	u32 link = stack->link[at];
 
-	return link ? flow->blocks.table[link >> KIPT_LINK_SHIFT].ip :
-		      *kipt_return_stack_at(stack, below);
+	return link ? flow->blocks.table[link >> KIPT_LINK_SHIFT].ip : stack->ip[at];
 }
 
 static void compare_stacks(const struct kipt_flow *flow)
