@@ -59,19 +59,15 @@ static inline bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 }
 
 /**
- * kipt_excerpt_insns() - instructions that a record counts
+ * kipt_record_counts_insns() - whether @aux is instructions since the last record that counted them
  * @record: any record of a flow with BRANCHES
  *
- * Return: how many were executed since the last that counts any.
+ * Return: as uapi/linux/kipt_record.h has the rule.
  */
-static inline u32 kipt_excerpt_insns(const struct kipt_record *record)
+static inline bool kipt_record_counts_insns(const struct kipt_record *record)
 {
-	if (record->type == KIPT_RECORD_BRANCH ||
-	    record->type == KIPT_RECORD_DISABLE ||
-	    (record->type == KIPT_RECORD_SYNC &&
-	     record->kind == KIPT_SYNC_REACHED))
-		return record->aux;
-	return 0;
+	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
 }
 
 #endif /* KIPT_EXCERPT_END_H */
