@@ -7,6 +7,7 @@
 #define KIPT_EXCERPT_END_H
 
 #include "../decode/port.h"
+#include "../../uapi/linux/kipt_crash.h"
 
 /* Bytes of a near call that may lead to the end of the machine. */
 #define KIPT_EXCERPT_CALL_MIN	2U
@@ -26,6 +27,30 @@ struct kipt_excerpt_end {
 	bool faulted;
 	bool nmi;
 };
+
+/**
+ * kipt_excerpt_end_of() - where the execution of a CPU ended
+ * @event: what died
+ * @stop: how tracing of the CPU stopped
+ * @died: it died there; else an NMI met it
+ */
+static inline struct kipt_excerpt_end
+kipt_excerpt_end_of(const struct kipt_crash_event *event, const struct kipt_crash_stop *stop,
+		    bool died)
+{
+	if (!died)
+		return (struct kipt_excerpt_end){
+			.ip = stop->ip,
+			.known = stop->ip,
+			.nmi = true,
+		};
+	return (struct kipt_excerpt_end){
+		.ip = event->ip,
+		/* A call to 0 faults there. */
+		.known = event->ip || event->faulted,
+		.faulted = event->faulted,
+	};
+}
 
 /**
  * kipt_excerpt_ends() - is this where execution died
