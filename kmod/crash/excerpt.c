@@ -296,24 +296,6 @@ static bool make_flow(struct excerpt *excerpt,
 	return excerpt->decode.flow;
 }
 
-static struct kipt_excerpt_end end_of(const struct kipt_crash_event *event,
-				      const struct kipt_crash_stop *stop,
-				      bool died)
-{
-	if (!died)
-		return (struct kipt_excerpt_end){
-			.ip = stop->ip,
-			.known = stop->ip,
-			.nmi = true,
-		};
-	return (struct kipt_excerpt_end){
-		.ip = event->ip,
-		/* A call to 0 faults there. */
-		.known = event->ip || event->faulted,
-		.faulted = event->faulted,
-	};
-}
-
 /*
  * The page table must be the one in use, and stay so. What the machine dies of
  * may have overwritten @current or its mm: a plain load of a bad pointer would
@@ -357,7 +339,7 @@ static void fill(struct excerpt *excerpt,
 	memset(decode, 0, sizeof(*decode));
 	decode->data = source->bytes;
 	decode->size = stop->head - stop->tail;
-	decode->end = end_of(event, stop, died);
+	decode->end = kipt_excerpt_end_of(event, stop, died);
 	decode->lines = lines;
 	decode->begins = kipt_excerpt_begins;
 	decode->now = kipt_excerpt_now;

@@ -28,8 +28,8 @@ static void search(struct kipt_excerpt_decode *decode,
 		decode->last = *record;
 		decode->last_number = decode->number;
 		decode->insns = 0;
-	} else {
-		decode->insns += kipt_excerpt_insns(record);
+	} else if (kipt_record_counts_insns(record)) {
+		decode->insns += record->aux;
 	}
 }
 

@@ -30,9 +30,9 @@ $(DECODE_LIB): $(call objects,$(PLAIN),$(DECODE_C)) $(IN_FOLDER)
 decode-lib: $(DECODE_LIB)
 
 # What each test program is made of beside its own file and the library.
-packet_test-with := packet_plain.c
+packet_test-with :=
 psb_test-with :=
-read_test-with := image.c packet_plain.c
+read_test-with := sync_plain.c
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=

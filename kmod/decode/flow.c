@@ -77,18 +77,17 @@ static u32 share_of_blocks(const struct kipt_flow *flow, u64 size)
 	return (u32)((flow->config.output & KIPT_FLOW_COUNTS ? size / 16 * 12 : size) / each);
 }
 
-/* The nodes of @blocks blocks, and pairs. */
-static void share_graph(struct kipt_flow *flow, u8 **at, u32 blocks, u32 pairs)
+/* An array of @count things of @size bytes, and the index of their numbers. */
+static void *carve_table(const struct kipt_flow *flow, u8 **at, struct kipt_index *index,
+			 u32 count, size_t size)
 {
-	u32 slots = power_below(pairs) * 4;
-	void *part;
+	void *table = carve(at, (u64)count * size);
+	u32 slots = power_below(count) * 4;
 
-	flow->blocks.nodes = carve(at, (u64)blocks * sizeof(struct kipt_node));
-	flow->blocks.doubles = carve(at, (u64)blocks * sizeof(struct kipt_double));
-	if (!pairs)
-		return;
-	part = carve(at, (u64)pairs * sizeof(struct kipt_pair));
-	kipt_pairs_init(&flow->pairs, part, pairs, carve(at, (u64)slots * sizeof(u32)), slots);
+	if (count)
+		kipt_index_init(index, carve(at, (u64)slots * sizeof(u32)), slots, count,
+				flow->config.seed);
+	return table;
 }
 
 static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
@@ -97,23 +96,18 @@ static void share_memory(struct kipt_flow *flow, u8 *memory, u64 size)
 	u32 edges = flow->config.output & KIPT_FLOW_COUNTS ?
 		    (u32)(size / 16 / sizeof(struct kipt_edge)) : 0;
 	u8 *at = memory;
-	u32 slots;
-	void *part;
 
-	part = carve(&at, (u64)blocks * sizeof(struct kipt_block));
-	if (flow->walk.graph)
-		share_graph(flow, &at, blocks, edges * 2);
-	slots = power_below(blocks) * 4;
-	kipt_blocks_init(&flow->blocks, part, blocks,
-			 carve(&at, (u64)slots * sizeof(u32)), slots);
-	part = carve(&at, (u64)edges * sizeof(struct kipt_edge));
-	slots = power_below(edges) * 4;
-	if (edges)
-		kipt_counts_init(&flow->counts, part, edges,
-				 carve(&at, (u64)slots * sizeof(u32)), slots);
-	kipt_index_seed(&flow->pairs.index, flow->config.seed);
-	kipt_index_seed(&flow->blocks.index, flow->config.seed);
-	kipt_index_seed(&flow->counts.index, flow->config.seed);
+	flow->blocks.table = carve_table(flow, &at, &flow->blocks.index, blocks,
+					 sizeof(struct kipt_block));
+	flow->counts.max = edges;
+	flow->counts.edges = carve_table(flow, &at, &flow->counts.index, edges,
+					 sizeof(struct kipt_edge));
+	if (!flow->walk.graph)
+		return;
+	flow->blocks.nodes = carve(&at, (u64)blocks * sizeof(struct kipt_node));
+	flow->blocks.doubles = carve(&at, (u64)blocks * sizeof(struct kipt_double));
+	flow->pairs.at = carve_table(flow, &at, &flow->pairs.index, edges * 2,
+				     sizeof(struct kipt_pair));
 }
 
 static bool config_is_good(const struct kipt_flow_config *config)
@@ -146,8 +140,7 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 	flow->output.sink = *sink;
 	flow->output.wanted = wanted_kinds(config->output);
 	kipt_clock_init(&flow->clock, config->tsc_num, config->tsc_den,
-			config->mtc_freq, config->max_nonturbo_ratio);
-	kipt_clock_near(&flow->clock, config->tsc_near);
+			config->mtc_freq, config->max_nonturbo_ratio, config->tsc_near);
 	flow->walk.graph = !(config->output & (KIPT_FLOW_NO_MEMO | KIPT_FLOW_INSNS)) &&
 			   flow->config.step_limit >= KIPT_NODE_STEPS;
 	flow->output.packs = flow->walk.graph && config->output & KIPT_FLOW_PACKED;

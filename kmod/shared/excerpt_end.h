@@ -7,6 +7,7 @@
 #define KIPT_EXCERPT_END_H
 
 #include "../decode/port.h"
+#include "../../uapi/linux/kipt_crash.h"
 
 /* Bytes of a near call that may lead to the end of the machine. */
 #define KIPT_EXCERPT_CALL_MIN	2U
@@ -26,6 +27,30 @@ struct kipt_excerpt_end {
 	bool faulted;
 	bool nmi;
 };
+
+/**
+ * kipt_excerpt_end_of() - where the execution of a CPU ended
+ * @event: what died
+ * @stop: how tracing of the CPU stopped
+ * @died: it died there; else an NMI met it
+ */
+static inline struct kipt_excerpt_end
+kipt_excerpt_end_of(const struct kipt_crash_event *event, const struct kipt_crash_stop *stop,
+		    bool died)
+{
+	if (!died)
+		return (struct kipt_excerpt_end){
+			.ip = stop->ip,
+			.known = stop->ip,
+			.nmi = true,
+		};
+	return (struct kipt_excerpt_end){
+		.ip = event->ip,
+		/* A call to 0 faults there. */
+		.known = event->ip || event->faulted,
+		.faulted = event->faulted,
+	};
+}
 
 /**
  * kipt_excerpt_ends() - is this where execution died
@@ -59,19 +84,15 @@ static inline bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 }
 
 /**
- * kipt_excerpt_insns() - instructions that a record counts
+ * kipt_record_counts_insns() - whether @aux is instructions since the last record that counted them
  * @record: any record of a flow with BRANCHES
  *
- * Return: how many were executed since the last that counts any.
+ * Return: as uapi/linux/kipt_record.h has the rule.
  */
-static inline u32 kipt_excerpt_insns(const struct kipt_record *record)
+static inline bool kipt_record_counts_insns(const struct kipt_record *record)
 {
-	if (record->type == KIPT_RECORD_BRANCH ||
-	    record->type == KIPT_RECORD_DISABLE ||
-	    (record->type == KIPT_RECORD_SYNC &&
-	     record->kind == KIPT_SYNC_REACHED))
-		return record->aux;
-	return 0;
+	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
+	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
 }
 
 #endif /* KIPT_EXCERPT_END_H */

@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times in packets have 56 bits, all others 64. Any context.
+ * Times in packets have 56 bits, all others 64: kipt_tsc_extend() of clock.h. Any context.
  */
 #ifndef KIPT_TSC_EXTEND_H
 #define KIPT_TSC_EXTEND_H
 
-#include "../decode/port.h"
-
-/**
- * kipt_tsc_extend() - the 64 bits of a time in a TSC packet
- * @near: a TSC less than 2^55 ticks away from it
- * @value: the 56 bits
- *
- * Return: the TSC next to @near with these lower 56 bits.
- */
-static inline u64 kipt_tsc_extend(u64 near, u64 value)
-{
-	const u64 span = 1ULL << 56;
-	u64 time = (near & ~(span - 1)) | (value & (span - 1));
-
-	if (time < near && near - time > span / 2)
-		return time + span;
-	if (time > near && time - near > span / 2 && time >= span)
-		return time - span;
-	return time;
-}
+#include "../decode/packet/clock.h"
 
 /**
  * kipt_tsc_of_run() - what to extend all times of a run by

@@ -329,8 +329,8 @@ static void check_schedule(const struct core *core, struct figures *figures,
 	u32 i;
 
 	kipt_clock_init(&clock, core->num + skew, core->den,
-			(u8)core->mtc_freq, (u8)core->p1);
-	kipt_clock_near(&clock, core->start + (1ULL << 40));
+			(u8)core->mtc_freq, (u8)core->p1,
+			core->start + (1ULL << 40));
 	for (i = 0; i < core->count; i++) {
 		event = &core->event[i];
 		if (event->packet.type == EVENT_RECORD) {

@@ -955,7 +955,7 @@ static bool return_address_outlives_memory(u32 output)
 							&sink);
 
 		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-		if (flow->at.ip != USER_IP + 5 || (i && flow->blocks.count < CONDS))
+		if (flow->at.ip != USER_IP + 5 || (i && flow->blocks.index.count < CONDS))
 			return false;
 	}
 	return sums[0] == sums[1];
@@ -1486,7 +1486,7 @@ static bool patch_outlives_memory(u32 more)
 		gap = 0;
 		flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
 		kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
-		forgot += flow->blocks.count < n;
+		forgot += flow->blocks.index.count < n;
 		if (gap != KIPT_GAP_CODE_CHANGED) {
 			printf("# at piece %u: gap %u\n", n, gap);
 			return false;
@@ -1718,19 +1718,13 @@ static bool names_are_complete(void)
 		    !strcmp(kipt_status_name(i), "unknown status"))
 			return false;
 	}
-	for (i = 0; i <= KIPT_INSN_CLASS_MAX; i++) {
-		if (!strcmp(kipt_insn_class_name(i), "unknown"))
-			return false;
-	}
 	for (i = 1; i <= KIPT_PACKET_MAX; i++) {
 		if (!strcmp(kipt_packet_name(i), "unknown"))
 			return false;
 	}
 	return !strcmp(kipt_status_name(KIPT_STATUS_MAX + 1),
 		       "unknown status") &&
-	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown") &&
-	       !strcmp(kipt_insn_class_name(KIPT_INSN_CLASS_MAX + 1),
-		       "unknown");
+	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown");
 }
 
 #define COLLIDING	512U
@@ -1774,9 +1768,9 @@ static bool seed_spreads_keys(void)
 
 	for (i = 0; i < COLLIDING; i++)
 		keys[i] = (u64)i * inverse_of_factor();
-	kipt_index_init(&index, slots, 4 * COLLIDING);
+	kipt_index_init(&index, slots, 4 * COLLIDING, COLLIDING + 1, 0);
 	plain = looks_for_all(&index, keys);
-	kipt_index_seed(&index, 0x5bd1e995c6a4a793ULL);
+	kipt_index_init(&index, slots, 4 * COLLIDING, COLLIDING + 1, 0x5bd1e995c6a4a793ULL);
 	seeded = looks_for_all(&index, keys);
 	printf("# %u addresses: %u looks, with a seed %u\n", COLLIDING, plain,
 	       seeded);

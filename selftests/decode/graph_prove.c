@@ -123,13 +123,13 @@ static u64 sum_counts(struct kipt_flow *flow)
 	u32 i;
 
 	kipt_graph_fold(flow);
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		block = &flow->blocks.table[i];
 		if (block->taken)
 			sum += block->taken * edge_hash(kipt_block_last_insn(block), block->target,
 							kipt_branch_kind(block->class));
 	}
-	for (i = 1; i < flow->counts.count; i++) {
+	for (i = 1; i < flow->counts.index.count; i++) {
 		edge = &flow->counts.edges[i];
 		sum += edge->count * edge_hash(edge->from, edge->to, edge->kind);
 	}
@@ -151,10 +151,10 @@ void kipt_prove_graph_begin(struct kipt_flow *flow)
 static u64 return_at(const struct kipt_flow *flow, u32 below)
 {
 	const struct kipt_return_stack *stack = &flow->walk.stack;
-	u32 link = stack->link[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
+	u32 at = (stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE;
+	u32 link = stack->link[at];
 
-	return link ? flow->blocks.table[link >> KIPT_LINK_SHIFT].ip :
-		      *kipt_return_stack_at(stack, below);
+	return link ? flow->blocks.table[link >> KIPT_LINK_SHIFT].ip : stack->ip[at];
 }
 
 static void compare_stacks(const struct kipt_flow *flow)
@@ -296,7 +296,7 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 	if (counts)
 		counted = sum_counts(flow) - counted;
 	/* Edges there is no room for go to the sink. */
-	full = flow->counts.full || flow->pairs.full;
+	full = flow->counts.index.full || flow->pairs.index.full;
 	flow->output.sink = before.output.sink;
 	flow->config = before.config;
 	fast = *flow;

@@ -204,9 +204,8 @@ static bool check_good(const struct good *good)
 	status = decode_copy(&insn, mode, bytes, len);
 	if (status != KIPT_OK || insn.len != len ||
 	    insn.class != good->class || insn.target != good->target) {
-		printf("# %s: %u bytes, %s, target %llx\n",
-		       kipt_status_name(status), insn.len,
-		       kipt_insn_class_name(insn.class),
+		printf("# %s: %u bytes, class %u, target %llx\n",
+		       kipt_status_name(status), insn.len, insn.class,
 		       (unsigned long long)insn.target);
 		return false;
 	}

@@ -77,7 +77,7 @@ struct figures {
 static void start_clock(struct kipt_clock *clock, const struct params *params)
 {
 	kipt_clock_init(clock, params->num, params->den,
-			(u8)params->mtc_freq, (u8)params->p1);
+			(u8)params->mtc_freq, (u8)params->p1, 0);
 }
 
 static void keep(struct estimates *estimates, const struct kipt_clock *clock)

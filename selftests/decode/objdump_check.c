@@ -200,8 +200,7 @@ static void complain(struct totals *totals, const char *what,
 		printf(" %02x", line->bytes[i]);
 	printf(" \"%s\": ours ", line->words);
 	if (status == KIPT_OK)
-		printf("%u bytes, %s, target %llx\n", insn->len,
-		       kipt_insn_class_name(insn->class),
+		printf("%u bytes, class %u, target %llx\n", insn->len, insn->class,
 		       (unsigned long long)insn->target);
 	else
 		printf("%s\n", kipt_status_name(status));

@@ -10,7 +10,6 @@
 #include "../../kmod/decode/packet/last_ip.h"
 #include "../../kmod/decode/packet/sync.h"
 #include "ktap.h"
-#include "packet_plain.h"
 
 /**
  * struct good - bytes that are a packet
@@ -336,78 +335,56 @@ static void stream_fill(struct stream *stream)
 	}
 }
 
-static bool batch_is(const struct stream *stream, u32 first,
-		     const struct kipt_packet *got, u32 count)
+static bool same_packet(const struct kipt_packet *a, const struct kipt_packet *b)
 {
-	const struct kipt_packet *want = stream->want + first;
-	u32 i;
-
-	for (i = 0; i < count; i++, want++, got++)
-		if (got->type != want->type || got->len != want->len ||
-		    got->size != want->size || got->flags != want->flags ||
-		    got->aux != want->aux || got->value != want->value)
-			return false;
-	return true;
+	return a->type == b->type && a->len == b->len && a->size == b->size &&
+	       a->flags == b->flags && a->aux == b->aux && a->value == b->value;
 }
 
-typedef enum kipt_status (*batch_reader)(struct kipt_cursor *cursor,
-					 struct kipt_packet *packets, u32 max,
-					 u32 *count);
-
 /* All packets of the first @size bytes, and how they end. */
-static bool check_batches(const struct stream *stream, batch_reader read,
-			  u32 size, u32 max, enum kipt_status ends)
+static bool check_row(const struct stream *stream, u32 size, enum kipt_status ends)
 {
-	static struct kipt_packet got[1 << 10];
+	struct kipt_packet packet;
 	struct kipt_cursor cursor;
 	enum kipt_status status;
-	u32 first = 0, count;
 	u8 *copy = malloc(size);
+	u32 i = 0;
 	u64 left;
 
 	if (!copy)
 		exit(2);
 	memcpy(copy, stream->bytes, size);
 	kipt_cursor_init(&cursor, copy, size);
-	do {
-		status = read(&cursor, got, max, &count);
-		if (count > max || first + count > stream->count ||
-		    !batch_is(stream, first, got, count) ||
-		    (status == KIPT_OK && !count))
-			break;
-		first += count;
-	} while (status == KIPT_OK);
+	while ((status = kipt_packet_next(&cursor, &packet)) == KIPT_OK &&
+	       i < stream->count && same_packet(&packet, &stream->want[i]))
+		i++;
 	left = kipt_cursor_left(&cursor);
 	free(copy);
-	return status == ends && first && stream->ends[first - 1] == size - left &&
-	       (first == stream->count || stream->ends[first] > size);
+	return status == ends && i && stream->ends[i - 1] == size - left &&
+	       (i == stream->count || stream->ends[i] > size);
 }
 
-static bool check_all_batches(batch_reader read)
+static bool check_rows(void)
 {
-	static const u32 maxes[] = { 1, 15, 16, 17, 33, 1 << 10 };
 	static struct stream stream;
 	u32 i, cut;
 
 	stream_fill(&stream);
-	for (i = 0; i < sizeof(maxes) / sizeof(maxes[0]); i++)
-		if (!check_batches(&stream, read, stream.size, maxes[i],
-				   KIPT_END))
-			return false;
+	if (!check_row(&stream, stream.size, KIPT_END))
+		return false;
 	/* Wherever it ends: in a packet, or between two. */
 	for (i = 3; i < 300; i++) {
 		if (stream.want[i].flags & KIPT_PF_BROKEN)
 			continue;
 		for (cut = stream.ends[i - 1]; cut < stream.ends[i]; cut++)
-			if (!check_batches(&stream, read, cut, 64,
-					   cut == stream.ends[i - 1] ?
-					   KIPT_END : KIPT_TRUNCATED))
+			if (!check_row(&stream, cut, cut == stream.ends[i - 1] ?
+				       KIPT_END : KIPT_TRUNCATED))
 				return false;
 	}
 	/* What is no packet, between packets enough for the fast way. */
 	stream.bytes[stream.ends[1000]] = 0x05;
 	stream.count = 1001;
-	return check_batches(&stream, read, stream.size, 64, KIPT_BAD_OPCODE);
+	return check_row(&stream, stream.size, KIPT_BAD_OPCODE);
 }
 
 /* SKD007: 07 02 F3 is the first byte of a CYC, and OVF. */
@@ -525,10 +502,7 @@ int main(void)
 			    bads[i].name);
 	ktap_result(&ktap, check_first_bytes(), "packet first bytes");
 	ktap_result(&ktap, check_block_context(), "packet block context");
-	ktap_result(&ktap, check_all_batches(kipt_packets_read),
-		    "packets in batches");
-	ktap_result(&ktap, check_all_batches(kipt_packets_read_plain),
-		    "packets in batches without simd");
+	ktap_result(&ktap, check_rows(), "packets one after the other");
 	ktap_result(&ktap, check_cut_cyc(), "packet cyc cut by ovf");
 	ktap_result(&ktap, check_last_ip(), "last ip forms");
 	ktap_result(&ktap, check_sync(), "psb search at every distance");

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets in batches, with SIMD and without, against packets one by one, and
- * the PSB search with SIMD against the one without: on streams made of every
- * kind of packet, on noise and on recorded traces, with every batch size and
- * every end. Input ends at a page that cannot be read. User space.
+ * Packets that others follow against the same with nothing after them, and the PSB search
+ * with SIMD against the one without: on streams made of every kind of packet and on
+ * noise. Input ends at a page that cannot be read. User space.
  *
- * Usage: read_test [TRACE...]
+ * Usage: read_test
  */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "../../kmod/decode/packet/packet.h"
-#include "../../kmod/decode/packet/sync.h"
-#include "image.h"
 #include "ktap.h"
-#include "packet_plain.h"
 #include "random_below.h"
+#include "sync_plain.h"
 
 #define ROOM		(1 << 16)
-#define BATCH_MAX	700
 #define STREAMS		400
 
 /* One of each form, after its length. */
@@ -104,99 +100,61 @@ static bool same_packet(const struct kipt_packet *a,
 	       a->value == b->value;
 }
 
-/* One call of the batch reader, and as many of the other as it should be. */
-static enum kipt_status same_batch(bool plain, struct kipt_cursor *many,
-				   struct kipt_cursor *one, u32 max, bool *same)
+/* The last packet of @followed, alone at the end of what may be read: short input does not
+ * go through the table.
+ */
+static bool same_alone(u8 *room, struct kipt_cursor followed, const struct kipt_packet *packet)
 {
-	static struct kipt_packet packets[BATCH_MAX];
-	struct kipt_packet packet;
-	enum kipt_status status;
-	u32 count = ~0U, i;
+	struct kipt_packet got;
 
-	status = plain ? kipt_packets_read_plain(many, packets, max, &count) :
-			 kipt_packets_read(many, packets, max, &count);
-	*same = count <= max && (count || status != KIPT_OK);
-	for (i = 0; *same && i < count; i++)
-		*same = kipt_packet_next(one, &packet) == KIPT_OK &&
-			same_packet(&packet, &packets[i]);
-	*same = *same && one->pos == many->pos && one->block == many->block;
-	if (*same && status != KIPT_OK)
-		*same = kipt_packet_next(one, &packet) == status;
-	return status;
+	followed.pos -= packet->len;
+	memcpy(room + ROOM - packet->len, followed.pos, packet->len);
+	followed.pos = room + ROOM - packet->len;
+	followed.end = room + ROOM;
+	return kipt_packet_next(&followed, &got) == KIPT_OK && same_packet(packet, &got);
 }
 
-/* All of @bytes; after what is no packet it goes on one byte further. */
-static bool same_packets(bool plain, const u8 *bytes, u64 size, u32 max)
+/* After what is no packet it goes on one byte further. A CYC that an OVF cut off is one
+ * only with the OVF after it.
+ */
+static bool same_stream(u8 *room, const u8 *bytes, u64 size)
 {
-	struct kipt_cursor many, one;
+	struct kipt_cursor cursor, block;
+	struct kipt_packet packet;
 	enum kipt_status status;
-	bool same;
 
-	kipt_cursor_init(&many, bytes, size);
-	one = many;
-	do {
-		status = same_batch(plain, &many, &one, max, &same);
-		if (!same) {
-			printf("# batches of %u%s differ at byte %llu of %llu\n",
-			       max, plain ? ", without simd," : "",
-			       (unsigned long long)(one.pos - bytes),
+	kipt_cursor_init(&cursor, bytes, size);
+	for (;;) {
+		block = cursor;
+		status = kipt_packet_next(&cursor, &packet);
+		if (status == KIPT_END || status == KIPT_TRUNCATED)
+			return true;
+		if (status != KIPT_OK) {
+			cursor.pos++;
+			cursor.block = 0;
+			continue;
+		}
+		block.pos = cursor.pos;
+		if (!(packet.type == KIPT_PACKET_CYC && packet.flags) &&
+		    !same_alone(room, block, &packet)) {
+			printf("# %s at byte %llu of %llu\n", kipt_packet_name(packet.type),
+			       (unsigned long long)(cursor.pos - bytes - packet.len),
 			       (unsigned long long)size);
 			return false;
 		}
-		if (status == KIPT_BAD_OPCODE || status == KIPT_BAD_PACKET) {
-			one.pos++;
-			one.block = 0;
-			many = one;
-			status = KIPT_OK;
-		}
-	} while (status == KIPT_OK);
-	return true;
-}
-
-static bool same_stream(const u8 *bytes, u64 size, u32 max)
-{
-	return same_packets(false, bytes, size, max) &&
-	       same_packets(true, bytes, size, max);
+	}
 }
 
 static bool check_streams(u8 *room, u32 way)
 {
+	u8 bytes[3000];
 	u32 i, size;
-	u8 *bytes;
 
 	for (i = 0; i < STREAMS; i++) {
-		size = random_below(3000);
-		bytes = room + ROOM - size;
+		size = random_below(sizeof(bytes));
 		stream_make(bytes, size, way);
-		if (!same_stream(bytes, size, 1 + random_below(BATCH_MAX)))
+		if (!same_stream(room, bytes, size))
 			return false;
-	}
-	return true;
-}
-
-static bool check_batch_sizes(u8 *room)
-{
-	u32 max, size = 1500;
-	u8 *bytes = room + ROOM - size;
-
-	stream_make(bytes, size, 1);
-	for (max = 1; max <= BATCH_MAX; max++) {
-		if (!same_stream(bytes, size, max))
-			return false;
-	}
-	return true;
-}
-
-static bool check_ends(u8 *room)
-{
-	u32 way, size;
-
-	for (way = 0; way < 4; way++) {
-		for (size = 0; size <= 700; size++) {
-			stream_make(room + ROOM - size, size, way);
-			if (!same_stream(room + ROOM - size, size, BATCH_MAX))
-				return false;
-		}
 	}
 	return true;
 }
@@ -225,22 +183,6 @@ static bool check_forms(u8 *room)
 		}
 	}
 	return true;
-}
-
-static bool check_trace(const char *path)
-{
-	static const u32 sizes[] = { 1, 15, 16, 17, 64, 256, BATCH_MAX };
-	bool same = true;
-	u64 size;
-	u8 *bytes = file_load(path, &size);
-	u32 i;
-
-	if (!bytes)
-		return false;
-	for (i = 0; same && i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		same = same_stream(bytes, size, sizes[i]);
-	free(bytes);
-	return same;
 }
 
 static bool same_search(const u8 *bytes, u64 size)
@@ -324,7 +266,7 @@ static bool check_names(void)
 	       !strcmp(kipt_packet_name(KIPT_PACKET_MAX + 1), "unknown");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	static const char *const ways[] = {
 		"noise", "every form", "short packets", "times and addresses"
@@ -332,22 +274,15 @@ int main(int argc, char **argv)
 	struct ktap ktap = { 0 };
 	u8 *room = guarded_room();
 	u32 way;
-	int i;
 
 	ktap_start();
 	ktap_result(&ktap, check_names(), "packet names");
 	ktap_result(&ktap, check_forms(room), "packet forms alone and followed");
 	for (way = 0; way < 4; way++)
 		ktap_result(&ktap, check_streams(room, way),
-			    "packets in batches, %s", ways[way]);
-	ktap_result(&ktap, check_batch_sizes(room),
-		    "packets in batches of every size");
-	ktap_result(&ktap, check_ends(room), "packets in batches, every end");
+			    "packets alone and followed, %s", ways[way]);
 	ktap_result(&ktap, check_search(room), "psb search with and without simd");
 	ktap_result(&ktap, check_search_offsets(room),
 		    "psb search, one psb at every offset");
-	for (i = 1; i < argc; i++)
-		ktap_result(&ktap, check_trace(argv[i]),
-			    "packets in batches, recorded trace %d", i);
 	return ktap_end(&ktap);
 }

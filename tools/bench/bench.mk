@@ -26,7 +26,7 @@ BENCH_KERNEL_FLAGS := -std=gnu11 -O2 -mno-sse -mno-mmx -mno-sse2 -mno-3dnow \
 	-ftrivial-auto-var-init=zero -fconserve-stack -fno-pie -pg -mfentry \
 	-mnop-mcount
 BENCH_KERNEL_O := $(call objects,$(BENCH_OUT)/kernel,$(DECODE_C))
-BENCH_API := flow_size flow_init flow_run flow_counts packets_read
+BENCH_API := flow_size flow_init flow_run flow_counts packet_next
 
 $(eval $(call compile,$(BENCH_OUT)/kernel,$$(CC) $$(BENCH_KERNEL_FLAGS) -Wall -Wextra -Werror))
 

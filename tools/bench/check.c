@@ -92,23 +92,17 @@ bool bench_check_flow(const struct bench_way *way,
 bool bench_check_packets(const struct bench_core *core,
 			 const struct bench_trace *trace)
 {
-	struct kipt_packet packets[256];
+	struct kipt_packet packet;
 	struct kipt_cursor cursor;
-	enum kipt_status status;
 	u64 count = 0, hash = 0;
-	u32 i, n;
 
 	kipt_cursor_init(&cursor, trace->recording.trace,
 			 trace->recording.size);
-	do {
-		status = core->packets(&cursor, packets, 256, &n);
-		for (i = 0; i < n; i++)
-			hash = bench_trace_hash(hash, &packets[i]);
-		count += n;
-	} while (status == KIPT_OK);
+	for (; core->packet(&cursor, &packet) == KIPT_OK; count++)
+		hash = bench_trace_hash(hash, &packet);
 	if (count == trace->packets && hash == trace->packet_hash)
 		return true;
-	fprintf(stderr, "bench: %s, packets: %llu read at once differ from %llu read one by one\n",
+	fprintf(stderr, "bench: %s, packets: %llu differ from the %llu that were read before\n",
 		trace->name, (unsigned long long)count,
 		(unsigned long long)trace->packets);
 	return false;

@@ -26,8 +26,7 @@ bool bench_check_flow(const struct bench_way *way,
  * @core: which decoder
  * @trace: loaded
  *
- * The reader of many packets at once must give what the reader of one gave
- * when the trace was loaded. Return: false after a sentence on stderr.
+ * They must be those that were read when the trace was loaded. Return: false after a sentence on stderr.
  */
 bool bench_check_packets(const struct bench_core *core,
 			 const struct bench_trace *trace);

@@ -13,9 +13,8 @@ struct kipt_flow *kernel_flow_init(void *arena, size_t size,
 enum kipt_status kernel_flow_run(struct kipt_flow *flow, const u8 *data,
 				 u64 size, u64 from, u64 to);
 enum kipt_status kernel_flow_counts(struct kipt_flow *flow);
-enum kipt_status kernel_packets_read(struct kipt_cursor *cursor,
-				     struct kipt_packet *packets, u32 max,
-				     u32 *count);
+enum kipt_status kernel_packet_next(struct kipt_cursor *cursor,
+				    struct kipt_packet *packet);
 
 const struct bench_core bench_core_plain = {
 	.name = "plain flags",
@@ -23,7 +22,7 @@ const struct bench_core bench_core_plain = {
 	.init = kipt_flow_init,
 	.run = kipt_flow_run,
 	.counts = kipt_flow_counts,
-	.packets = kipt_packets_read,
+	.packet = kipt_packet_next,
 };
 
 const struct bench_core bench_core_kernel = {
@@ -32,5 +31,5 @@ const struct bench_core bench_core_kernel = {
 	.init = kernel_flow_init,
 	.run = kernel_flow_run,
 	.counts = kernel_flow_counts,
-	.packets = kernel_packets_read,
+	.packet = kernel_packet_next,
 };

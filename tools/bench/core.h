@@ -16,7 +16,7 @@
  * @init: kipt_flow_init()
  * @run: kipt_flow_run()
  * @counts: kipt_flow_counts()
- * @packets: kipt_packets_read()
+ * @packet: kipt_packet_next()
  */
 struct bench_core {
 	const char *name;
@@ -28,9 +28,8 @@ struct bench_core {
 	enum kipt_status (*run)(struct kipt_flow *flow, const u8 *data,
 				u64 size, u64 from, u64 to);
 	enum kipt_status (*counts)(struct kipt_flow *flow);
-	enum kipt_status (*packets)(struct kipt_cursor *cursor,
-				    struct kipt_packet *packets, u32 max,
-				    u32 *count);
+	enum kipt_status (*packet)(struct kipt_cursor *cursor,
+				   struct kipt_packet *packet);
 };
 
 /* With the flags of the tool, and with those of the kernel. */

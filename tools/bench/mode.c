@@ -33,7 +33,7 @@ const struct bench_mode bench_modes[BENCH_MODES] = {
 	[BENCH_MODE_AGAIN] = {
 		"again", BENCH_WAY_AGAIN, BENCH_WAY_LIBIPT_AGAIN, 32, 15 },
 	[BENCH_MODE_PACKETS] = {
-		"packets", BENCH_WAY_PACKETS, BENCH_WAY_LIBIPT_PACKETS, 6, 3 },
+		"packets", BENCH_WAY_PACKETS, BENCH_WAY_LIBIPT_PACKETS, 2, 1.5 },
 };
 
 int bench_mode_find(const char *name)

@@ -11,7 +11,6 @@
 #include "stopwatch.h"
 
 #define HUGE_PAGE	(2UL << 20)
-#define PACKETS_AT_ONCE	256
 
 /* What is mapped for a flow: it begins at a large page inside of it. */
 static size_t map_size(const struct bench_way *way,
@@ -100,18 +99,13 @@ bool bench_ours_packets(const struct bench_way *way,
 			struct bench_figure *figure)
 {
 	double start = stopwatch_thread();
-	struct kipt_packet packets[PACKETS_AT_ONCE];
+	struct kipt_packet packet;
 	struct kipt_cursor cursor;
-	enum kipt_status status;
-	u32 got;
 
 	kipt_cursor_init(&cursor, trace->recording.trace,
 			 trace->recording.size);
-	do {
-		status = way->core->packets(&cursor, packets, PACKETS_AT_ONCE,
-					    &got);
-		figure->packets += got;
-	} while (status == KIPT_OK);
+	while (way->core->packet(&cursor, &packet) == KIPT_OK)
+		figure->packets++;
 	figure->time = stopwatch_thread() - start;
 	return true;
 }

@@ -96,8 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Small ratios are what CPUs have; anything must do no harm. */
 	num = data[0] & 1 ? data[1] : (u32)kipt_load_le(data, 4);
 	den = data[0] & 1 ? data[4] : (u32)kipt_load_le(data + 4, 3);
-	kipt_clock_init(&clock, num, den, data[0] >> 1 & 15, data[7]);
-	kipt_clock_near(&clock, data[0] & 0x20 ? NEAR : 0);
+	kipt_clock_init(&clock, num, den, data[0] >> 1 & 15, data[7],
+			data[0] & 0x20 ? NEAR : 0);
 	for (at = HEAD; at + 2 <= size; at += len) {
 		len = 3 + (data[at] >> 3 & 1) * 6;
 		if (len > size - at)

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: packets from any bytes. The first byte says how many are
- * read at once. All readers must stay in bounds, advance, and agree, and a
- * packet cut short must be reported as one; both searches for a PSB must find what
- * looking at every byte finds.
+ * libFuzzer target: packets from any bytes. The reader must stay in bounds and
+ * advance; a packet must be the same with nothing after it, and one cut short be reported as
+ * such; both searches for a PSB must find what looking at every byte finds. The first byte
+ * says where the second search begins.
  */
 #include <stdlib.h>
 
 #include "../../kmod/decode/packet/packet.h"
-#include "../../kmod/decode/packet/sync.h"
-#include "../../selftests/decode/packet_plain.h"
+#include "../../selftests/decode/sync_plain.h"
 #include "grammar.h"
 
-#define BATCH_MAX	128
 #define INPUT_MAX	768
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,60 +43,36 @@ static void check_search(const u8 *data, u64 size, u64 from)
 		abort();
 }
 
-/* Without its last byte it is no packet; errata have shapes of their own. */
-static void check_short(struct kipt_cursor cursor,
-			const struct kipt_packet *packet)
+/* With nothing after it, and without its last byte; errata have shapes of their own. */
+static void check_one(struct kipt_cursor cursor, const struct kipt_packet *packet)
 {
 	struct kipt_packet got;
+	struct kipt_cursor cut = cursor;
 
 	if (packet->flags & KIPT_PF_BROKEN)
 		return;
-	cursor.end = cursor.pos + packet->len - 1;
-	if (kipt_packet_next(&cursor, &got) !=
-	    (packet->len == 1 ? KIPT_END : KIPT_TRUNCATED))
+	cursor.end = cursor.pos + packet->len;
+	if (kipt_packet_next(&cursor, &got) != KIPT_OK || got.type != packet->type ||
+	    got.len != packet->len || got.size != packet->size || got.flags != packet->flags ||
+	    got.aux != packet->aux || got.value != packet->value)
+		abort();
+	cut.end = cut.pos + packet->len - 1;
+	if (kipt_packet_next(&cut, &got) != (packet->len == 1 ? KIPT_END : KIPT_TRUNCATED))
 		abort();
 }
 
-static void check_one(struct kipt_cursor *cursor,
-		      const struct kipt_packet *want)
+static void check_packets(const u8 *data, u64 size)
 {
-	const u8 *before = cursor->pos;
+	struct kipt_cursor cursor, before;
 	struct kipt_packet packet;
 
-	check_short(*cursor, want);
-	if (kipt_packet_next(cursor, &packet) != KIPT_OK ||
-	    cursor->pos != before + packet.len || !packet.len ||
-	    packet.len > KIPT_PACKET_MAX_LEN ||
-	    packet.type > KIPT_PACKET_MAX)
-		abort();
-	if (packet.type != want->type || packet.len != want->len ||
-	    packet.size != want->size || packet.flags != want->flags ||
-	    packet.aux != want->aux || packet.value != want->value)
-		abort();
-}
-
-static void check_packets(const u8 *data, u64 size, u32 max, bool plain)
-{
-	struct kipt_packet packets[BATCH_MAX], packet;
-	struct kipt_cursor many, one;
-	enum kipt_status status;
-	u32 count, i;
-
-	kipt_cursor_init(&many, data, size);
-	one = many;
-	do {
-		status = plain ?
-			kipt_packets_read_plain(&many, packets, max, &count) :
-			kipt_packets_read(&many, packets, max, &count);
-		if (count > max || (!count && status == KIPT_OK))
+	kipt_cursor_init(&cursor, data, size);
+	for (before = cursor; kipt_packet_next(&cursor, &packet) == KIPT_OK; before = cursor) {
+		if (cursor.pos != before.pos + packet.len || !packet.len ||
+		    packet.len > KIPT_PACKET_MAX_LEN || packet.type > KIPT_PACKET_MAX)
 			abort();
-		for (i = 0; i < count; i++)
-			check_one(&one, &packets[i]);
-		if (one.pos != many.pos || one.block != many.block)
-			abort();
-	} while (status == KIPT_OK);
-	if (kipt_packet_next(&one, &packet) != status)
-		abort();
+		check_one(before, &packet);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -107,8 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check_search(data + 1, size - 1, 0);
 	check_search(data + 1, size - 1, data[0] % size);
-	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX, false);
-	check_packets(data + 1, size - 1, 1 + data[0] % BATCH_MAX, true);
+	check_packets(data + 1, size - 1);
 	return 0;
 }
 

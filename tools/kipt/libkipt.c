@@ -211,10 +211,10 @@ static void now_set(struct libkipt *trace, const struct kipt_record *record)
 static u32 instructions(struct libkipt *trace, const struct kipt_record *record)
 {
 	bool sync = record->type == KIPT_RECORD_SYNC;
-	bool given = record_counts_insns(record) && !sync;
+	bool given = kipt_record_counts_insns(record) && !sync;
 	u32 count = trace->executed;
 
-	if (record_counts_insns(record))
+	if (kipt_record_counts_insns(record))
 		count = insns_add(count, record->aux);
 	/* A SYNC of kind START comes right after that of the PSB that was reached. */
 	else if ((record_drops_insns(record) && !sync) || record->type == KIPT_RECORD_CPU)

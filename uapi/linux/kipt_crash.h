@@ -368,8 +368,7 @@ struct kipt_crash_regions {
 
 /**
  * struct kipt_crash_signal - the page of kind SIGNAL
- * @page: what each page begins with; @page.more: the first page of kind MAPS, or
- *	of CODE if there are no mappings
+ * @page: what each page begins with; @page.more: the first page of kind MAPS, or 0
  * @tsc: when the signal was about to kill
  * @ip: the instruction that faulted, or the one after the system call that did
  *	not return

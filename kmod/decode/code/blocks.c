@@ -12,22 +12,6 @@ _Static_assert(sizeof(struct kipt_block) == 64, "one cache line");
 /* A callback may stop at page ends; a fill touches two pages at most. */
 #define FILL_READS	3
 
-void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 max, u32 *slots, u32 nr_slots)
-{
-	blocks->table = table;
-	blocks->max = max;
-	kipt_index_init(&blocks->index, slots, nr_slots);
-	kipt_blocks_clear(blocks);
-}
-
-void kipt_blocks_clear(struct kipt_blocks *blocks)
-{
-	blocks->count = KIPT_BLOCK_NONE + 1;
-	blocks->full = false;
-	kipt_index_clear(&blocks->index);
-}
-
 static void enter(struct kipt_blocks *blocks, u32 number)
 {
 	const struct kipt_block *block = &blocks->table[number];
@@ -39,13 +23,11 @@ static void enter(struct kipt_blocks *blocks, u32 number)
 
 u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 {
-	u32 number = blocks->count, i;
+	u32 number = kipt_index_new(&blocks->index), i;
 	struct kipt_block *block = &blocks->table[number];
 
-	if (number == blocks->max) {
-		blocks->full = true;
+	if (number == KIPT_BLOCK_NONE)
 		return KIPT_BLOCK_NONE;
-	}
 	memset(block, 0, sizeof(*block));
 	block->space = space;
 	block->ip = ip;
@@ -56,8 +38,7 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 							 KIPT_NODE_NO_IP,
 			.space = space,
 		};
-	blocks->count++;
-	if (kipt_index_double(&blocks->index, blocks->count)) {
+	if (kipt_index_double(&blocks->index)) {
 		for (i = KIPT_BLOCK_NONE + 1; i < number; i++)
 			enter(blocks, i);
 	}
@@ -193,7 +174,7 @@ static u32 next_by_ip(struct kipt_code_range *range, const struct kipt_blocks *b
 
 static u32 next_number(struct kipt_code_range *range, const struct kipt_blocks *blocks)
 {
-	return range->at < blocks->count ? range->at++ : KIPT_BLOCK_NONE;
+	return range->at < blocks->index.count ? range->at++ : KIPT_BLOCK_NONE;
 }
 
 u32 kipt_code_range_next(struct kipt_code_range *range, const struct kipt_blocks *blocks)

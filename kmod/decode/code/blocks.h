@@ -154,9 +154,6 @@ struct kipt_block {
  * @table: blocks by number; number 0 is the one there was no room for
  * @nodes: by number; NULL: there are none
  * @doubles: by number of the node
- * @count: numbers given, number 0 included
- * @max: numbers there is memory for
- * @full: a block was wanted and there was no room
  * @index: links by address; the kind in each is @node of its block, if that is not
  *	KIPT_PATCHED
  */
@@ -164,28 +161,8 @@ struct kipt_blocks {
 	struct kipt_block *table;
 	struct kipt_node *nodes;
 	struct kipt_double *doubles;
-	u32 count;
-	u32 max;
-	bool full;
 	struct kipt_index index;
 };
-
-/**
- * kipt_blocks_init() - an empty cache
- * @blocks: the cache
- * @table: memory of @max blocks, 64-byte aligned, the caller's
- * @max: 2 or more
- * @slots: memory of @nr_slots numbers, the caller's
- * @nr_slots: a power of two, at least twice @max
- */
-void kipt_blocks_init(struct kipt_blocks *blocks, struct kipt_block *table,
-		      u32 max, u32 *slots, u32 nr_slots);
-
-/**
- * kipt_blocks_clear() - drop all blocks; numbers are given anew
- * @blocks: the cache
- */
-void kipt_blocks_clear(struct kipt_blocks *blocks);
 
 /**
  * kipt_blocks_add() - give an address a number; slow half of number

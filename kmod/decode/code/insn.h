@@ -89,14 +89,6 @@ enum kipt_status kipt_insn_decode(struct kipt_insn *insn, u32 mode, u64 ip,
 				  const u8 *bytes, u32 len);
 
 /**
- * kipt_insn_class_name() - a class in words
- * @class: any value
- *
- * Return: a constant string, "unknown" if out of range.
- */
-const char *kipt_insn_class_name(u32 class);
-
-/**
  * kipt_branch_kind() - enum kipt_branch_kind of an instruction class
  * @class: enum kipt_insn_class
  *

@@ -4,33 +4,6 @@
  */
 #include "insn.h"
 
-static const char *const names[KIPT_INSN_CLASS_MAX + 1] = {
-	[KIPT_INSN_OTHER] = "other",
-	[KIPT_INSN_COND] = "cond",
-	[KIPT_INSN_JUMP] = "jump",
-	[KIPT_INSN_CALL] = "call",
-	[KIPT_INSN_JUMP_IND] = "jump-ind",
-	[KIPT_INSN_CALL_IND] = "call-ind",
-	[KIPT_INSN_RET] = "ret",
-	[KIPT_INSN_SYSCALL] = "syscall",
-	[KIPT_INSN_SYSRET] = "sysret",
-	[KIPT_INSN_IRET] = "iret",
-	[KIPT_INSN_FAR] = "far",
-	[KIPT_INSN_VMENTRY] = "vmentry",
-	[KIPT_INSN_VMCALL] = "vmcall",
-	[KIPT_INSN_INT] = "int",
-	[KIPT_INSN_INTO] = "into",
-	[KIPT_INSN_MOV_CR3] = "mov-cr3",
-	[KIPT_INSN_PTWRITE] = "ptwrite",
-};
-
-const char *kipt_insn_class_name(u32 class)
-{
-	if (class > KIPT_INSN_CLASS_MAX)
-		return "unknown";
-	return names[class];
-}
-
 /* Kinds of BRANCH records by class. */
 static const u8 branch_kind[KIPT_INSN_CLASS_MAX + 1] = {
 	[KIPT_INSN_COND] = KIPT_BRANCH_COND,

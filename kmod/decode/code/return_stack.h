@@ -64,17 +64,4 @@ static inline bool kipt_return_stack_pop(struct kipt_return_stack *stack, u64 *i
 	return true;
 }
 
-/**
- * kipt_return_stack_at() - an address, whether it is there or not
- * @stack: the stack
- * @below: how many are younger
- *
- * Return: a pointer to it.
- */
-static inline const u64 *
-kipt_return_stack_at(const struct kipt_return_stack *stack, u32 below)
-{
-	return &stack->ip[(stack->top - 1 - below) % KIPT_RETURN_STACK_SIZE];
-}
-
 #endif /* KIPT_DECODE_RETURN_STACK_H */

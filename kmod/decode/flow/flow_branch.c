@@ -93,9 +93,7 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
 }
 
-/* @ip: NULL if it is not known. */
-static void set_mode(struct kipt_flow *flow, u8 value, bool always,
-		     const u64 *ip)
+void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, bool always, const u64 *ip)
 {
 	struct kipt_record record = { .type = KIPT_RECORD_MODE };
 	bool if_set = value & KIPT_MODE_EXEC_IF;
@@ -121,12 +119,7 @@ static void set_mode(struct kipt_flow *flow, u8 value, bool always,
 
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
 {
-	set_mode(flow, value, always, flow->state.enabled ? &flow->at.ip : NULL);
-}
-
-void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, u64 ip)
-{
-	set_mode(flow, value, false, &ip);
+	kipt_flow_set_mode_at(flow, value, always, flow->state.enabled ? &flow->at.ip : NULL);
 }
 
 void kipt_flow_settle(struct kipt_flow *flow)
@@ -400,13 +393,6 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 }
 
 /* It waits for an address; while tracing is off, for a FUP after it only. */
-static void on_mode_exec(struct kipt_flow *flow,
-			 const struct kipt_packet *packet)
-{
-	flow->pending.mode_pending = true;
-	flow->pending.mode_value = (u8)packet->value;
-}
-
 /* A second PIP means that the instruction of the first was executed, unless both
  * are of an event.
  */
@@ -431,7 +417,8 @@ void kipt_flow_on_branch(struct kipt_flow *flow,
 	bool known;
 
 	if (packet->type == KIPT_PACKET_MODE_EXEC) {
-		on_mode_exec(flow, packet);
+		flow->pending.mode_pending = true;
+		flow->pending.mode_value = (u8)packet->value;
 		return;
 	}
 	if (packet->type == KIPT_PACKET_PIP) {

@@ -68,12 +68,13 @@ static inline u8 kipt_exec_kind(u8 value)
 }
 
 /**
- * kipt_flow_set_mode_at() - use MODE.Exec bits where a FUP says
+ * kipt_flow_set_mode_at() - kipt_flow_set_mode() with a record for an address
  * @flow: the flow
  * @value: MODE.Exec bits
- * @ip: of the FUP
+ * @always: make a record even if nothing changes
+ * @ip: where, or NULL if that is not known
  */
-void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, u64 ip);
+void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, bool always, const u64 *ip);
 
 /**
  * kipt_flow_settle() - PIP and MODE.Exec that waited for an address apply

@@ -108,7 +108,7 @@ static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
 	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
 	if (known)
-		kipt_flow_set_mode_at(flow, flow->pending.mode_value, ip);
+		kipt_flow_set_mode_at(flow, flow->pending.mode_value, false, &ip);
 	else
 		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }

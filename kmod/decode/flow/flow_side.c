@@ -10,6 +10,18 @@
 #include "flow_side.h"
 #include "flow_walk.h"
 
+/* Without an address. */
+static struct kipt_record record_of(u8 type, u8 kind, const struct kipt_packet *packet)
+{
+	return (struct kipt_record){
+		.type = type,
+		.kind = kind,
+		.flags = KIPT_RF_NO_IP,
+		.aux = packet->aux,
+		.value = packet->value,
+	};
+}
+
 static void hold_or_emit(struct kipt_flow *flow, struct kipt_record *record,
 			 bool waits, u8 claim)
 {
@@ -73,27 +85,9 @@ static void on_ptw(struct kipt_flow *flow, const struct kipt_packet *packet)
 }
 
 /* MWAIT and PWRE wait for the EXSTOP that follows, and all for its FUP. */
-static void on_mwait(struct kipt_flow *flow, const struct kipt_packet *packet)
+static void hold_power(struct kipt_flow *flow, u8 kind, const struct kipt_packet *packet)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_POWER,
-		.kind = KIPT_POWER_MWAIT,
-		.flags = KIPT_RF_NO_IP,
-		.aux = packet->aux,
-		.value = packet->value,
-	};
-
-	kipt_flow_hold(flow, &record);
-}
-
-static void on_pwre(struct kipt_flow *flow, const struct kipt_packet *packet)
-{
-	struct kipt_record record = {
-		.type = KIPT_RECORD_POWER,
-		.kind = KIPT_POWER_PWRE,
-		.flags = KIPT_RF_NO_IP,
-		.aux = packet->aux,
-	};
+	struct kipt_record record = record_of(KIPT_RECORD_POWER, kind, packet);
 
 	if (packet->flags & KIPT_PF_HW)
 		record.flags |= KIPT_RF_HW;
@@ -102,13 +96,7 @@ static void on_pwre(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 static void on_exstop(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_POWER,
-		.kind = KIPT_POWER_EXSTOP,
-		.flags = KIPT_RF_NO_IP,
-	};
-
-	kipt_flow_hold(flow, &record);
+	hold_power(flow, KIPT_POWER_EXSTOP, packet);
 	if (packet->flags & KIPT_PF_IP)
 		flow->pending.claim = KIPT_CLAIM_HELD;
 	else
@@ -117,16 +105,9 @@ static void on_exstop(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 static void on_pwrx(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_POWER,
-		.kind = KIPT_POWER_PWRX,
-		.flags = KIPT_RF_NO_IP,
-		.aux = packet->aux,
-		.value = packet->value,
-	};
 	bool known = flow->state.power_known;
 
-	kipt_flow_hold(flow, &record);
+	hold_power(flow, KIPT_POWER_PWRX, packet);
 	kipt_flow_emit_held(flow, known, known ? flow->state.power_ip : 0);
 	flow->state.power_known = false;
 }
@@ -253,15 +234,9 @@ static void on_cfe(struct kipt_flow *flow, const struct kipt_packet *packet)
 		kipt_flow_release(flow);
 }
 
-static void on_bip(struct kipt_flow *flow, const struct kipt_packet *packet)
+static void emit_plain(struct kipt_flow *flow, u8 type, u8 kind, const struct kipt_packet *packet)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_BLOCK,
-		.kind = flow->pending.block_type,
-		.flags = KIPT_RF_NO_IP,
-		.aux = packet->aux,
-		.value = packet->value,
-	};
+	struct kipt_record record = record_of(type, kind, packet);
 
 	kipt_emit(flow, &record);
 }
@@ -277,29 +252,14 @@ static void on_bep(struct kipt_flow *flow, const struct kipt_packet *packet)
 
 static void on_trig(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_TRIG,
-		.aux = packet->aux,
-		.value = packet->value,
-	};
+	struct kipt_record record = record_of(KIPT_RECORD_TRIG, 0, packet);
 
 	if (!(packet->flags & KIPT_PF_ICNT))
-		record.flags = KIPT_RF_NO_VALUE;
+		record.flags |= KIPT_RF_NO_VALUE;
 	if (packet->flags & KIPT_PF_MULT)
 		record.flags |= KIPT_RF_MULT;
 	hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 		     KIPT_CLAIM_HELD);
-}
-
-static void emit_plain(struct kipt_flow *flow, u8 type, u64 value)
-{
-	struct kipt_record record = {
-		.type = type,
-		.flags = KIPT_RF_NO_IP,
-		.value = value,
-	};
-
-	kipt_emit(flow, &record);
 }
 
 void kipt_flow_on_side(struct kipt_flow *flow,
@@ -313,10 +273,10 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 		on_ptw(flow, packet);
 		break;
 	case KIPT_PACKET_MWAIT:
-		on_mwait(flow, packet);
+		hold_power(flow, KIPT_POWER_MWAIT, packet);
 		break;
 	case KIPT_PACKET_PWRE:
-		on_pwre(flow, packet);
+		hold_power(flow, KIPT_POWER_PWRE, packet);
 		break;
 	case KIPT_PACKET_EXSTOP:
 		on_exstop(flow, packet);
@@ -334,7 +294,7 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 		flow->pending.block_type = (u8)packet->aux;
 		break;
 	case KIPT_PACKET_BIP:
-		on_bip(flow, packet);
+		emit_plain(flow, KIPT_RECORD_BLOCK, flow->pending.block_type, packet);
 		break;
 	case KIPT_PACKET_BEP:
 		on_bep(flow, packet);
@@ -343,10 +303,10 @@ void kipt_flow_on_side(struct kipt_flow *flow,
 		on_trig(flow, packet);
 		break;
 	case KIPT_PACKET_VMCS:
-		emit_plain(flow, KIPT_RECORD_VMCS, packet->value);
+		emit_plain(flow, KIPT_RECORD_VMCS, 0, packet);
 		break;
 	case KIPT_PACKET_TRACESTOP:
-		emit_plain(flow, KIPT_RECORD_TRACESTOP, 0);
+		emit_plain(flow, KIPT_RECORD_TRACESTOP, 0, packet);
 		/* Only WRMSR starts it again, which ends any transaction. */
 		flow->state.tsx = false;
 		break;

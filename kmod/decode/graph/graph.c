@@ -64,34 +64,25 @@ static u32 number_of(struct kipt_flow *flow, const struct kipt_block *block, u64
 }
 
 /* The blocks of @chain lead from one to the next, the last of them to @end, whose kind and reach
- * are known.
+ * are known, or to one that is patched: NULL.
  */
 static void settle_chain(struct kipt_flow *flow, const u32 *chain, u32 count,
 			 const struct kipt_block *end)
 {
-	u8 kind = end->kind;
-	u32 reach = end->reach;
+	u32 reach = end ? end->reach : 0;
 	struct kipt_block *block;
 
 	while (count--) {
 		block = &flow->blocks.table[chain[count]];
-		reach++;
 		block->kind = kind_by_code(block);
-		if (kind == KIPT_NODE_SLOW || reach > KIPT_NODE_REACH)
+		if (!end) {
+			block->patched = KIPT_PATCHED;
+			continue;
+		}
+		reach++;
+		if (end->kind == KIPT_NODE_SLOW || reach > KIPT_NODE_REACH)
 			block->kind = KIPT_NODE_SLOW;
 		block->reach = (u8)(reach > KIPT_NODE_REACH ? KIPT_NODE_REACH : reach);
-	}
-}
-
-/* The blocks of @chain lead from one to the next, the last of them to one that is patched. */
-static void settle_patched(struct kipt_flow *flow, const u32 *chain, u32 count)
-{
-	struct kipt_block *block;
-
-	while (count--) {
-		block = &flow->blocks.table[chain[count]];
-		block->kind = kind_by_code(block);
-		block->patched = KIPT_PATCHED;
 	}
 }
 
@@ -116,7 +107,7 @@ static void find_kind(struct kipt_flow *flow, u32 number)
 		/* It is work of this slice, though nothing is executed yet. */
 		flow->walk.steps++;
 		if (count && kipt_block_is_patched(block)) {
-			settle_patched(flow, chain, count);
+			settle_chain(flow, chain, count, NULL);
 			return;
 		}
 		if (!block->insns &&
@@ -268,12 +259,6 @@ u32 kipt_graph_node(struct kipt_flow *flow, u32 number)
 	return link;
 }
 
-void kipt_graph_no_node(struct kipt_flow *flow, u64 ip)
-{
-	flow->at.ip = ip;
-	kipt_pack_slow(flow, KIPT_BLOCK_NONE, ip);
-}
-
 u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 {
 	const struct kipt_block *last = kipt_node_last(&flow->blocks, number);
@@ -283,7 +268,8 @@ u32 kipt_graph_link(struct kipt_flow *flow, u32 number, u32 which)
 	u32 next = number_of(flow, last, to), link;
 
 	if (next == KIPT_BLOCK_NONE) {
-		kipt_graph_no_node(flow, to);
+		flow->at.ip = to;
+		kipt_pack_slow(flow, next, to);
 		kipt_pack_link(flow, which, number, next);
 		return 0;
 	}
@@ -324,7 +310,7 @@ static const struct kipt_block *unknown_next(const struct kipt_flow *flow,
  */
 static bool forget_leading(struct kipt_flow *flow, u64 *gone, bool slow)
 {
-	u32 i = flow->blocks.count;
+	u32 i = flow->blocks.index.count;
 	const struct kipt_block *next;
 	struct kipt_block *block;
 	bool some = false;
@@ -356,7 +342,7 @@ static void forget_kinds(struct kipt_flow *flow)
 	u64 gone = 0;
 	u32 i;
 
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		block = &flow->blocks.table[i];
 		if (block->insns || !block->kind)
 			continue;
@@ -416,13 +402,13 @@ void kipt_graph_forget(struct kipt_flow *flow, bool all)
 		return;
 	kipt_settle_returns(flow);
 	forget_kinds(flow);
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		if (!table[i].node || (!all && is_whole(flow, i)))
 			continue;
 		table[i].node = KIPT_NODE_UNKNOWN;
 		enter_kind(flow, i);
 	}
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		if (table[i].node)
 			forget_links(flow, i);
 		if (table[i].patched == KIPT_PATCHED_NOW)

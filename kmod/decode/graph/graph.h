@@ -113,13 +113,6 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left);
 u32 kipt_graph_node(struct kipt_flow *flow, u32 number);
 
 /**
- * kipt_graph_no_node() - there is no room for the node of an address
- * @flow: the flow
- * @ip: where the flow is then
- */
-void kipt_graph_no_node(struct kipt_flow *flow, u64 ip);
-
-/**
  * kipt_graph_link() - make a link of a node
  * @flow: the flow
  * @number: of a node that was built

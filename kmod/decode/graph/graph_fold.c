@@ -87,7 +87,7 @@ static void fold_patched(struct kipt_flow *flow, u32 number)
 	fold_node(flow, number);
 	if (kind != KIPT_NODE_RET && kind != KIPT_NODE_TARGET)
 		return;
-	for (i = 1; i < flow->pairs.count; i++) {
+	for (i = 1; i < flow->pairs.index.count; i++) {
 		if (flow->pairs.at[i].from == number)
 			fold_pair(flow, &flow->pairs.at[i]);
 	}
@@ -99,13 +99,13 @@ void kipt_graph_fold(struct kipt_flow *flow)
 
 	if (!flow->walk.graph || !flow->counts.max)
 		return;
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++) {
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++) {
 		if (flow->blocks.table[i].node == KIPT_NODE_COND)
 			fold_double(flow, i);
 	}
-	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.count; i++)
+	for (i = KIPT_BLOCK_NONE + 1; i < flow->blocks.index.count; i++)
 		fold_node(flow, i);
-	for (i = 1; i < flow->pairs.count; i++)
+	for (i = 1; i < flow->pairs.index.count; i++)
 		fold_pair(flow, &flow->pairs.at[i]);
 	flow->counts.bytes = 0;
 }
@@ -133,7 +133,7 @@ static bool emit_blocks(struct kipt_flow *flow)
 {
 	u32 *at = &flow->output.counting.at;
 
-	for (; *at < flow->blocks.count; ++*at) {
+	for (; *at < flow->blocks.index.count; ++*at) {
 		if (flow->input.asked)
 			return false;
 		emit_block(flow, &flow->blocks.table[*at]);
@@ -147,7 +147,7 @@ static bool emit_edges(struct kipt_flow *flow)
 {
 	u32 *at = &flow->output.counting.at;
 
-	for (; *at < flow->counts.count; ++*at) {
+	for (; *at < flow->counts.index.count; ++*at) {
 		if (flow->input.asked)
 			return false;
 		emit_counted(flow, &flow->counts.edges[*at]);
@@ -195,11 +195,10 @@ bool kipt_flow_renew(struct kipt_flow *flow)
 		return false;
 	kipt_settle_trail(flow);
 	kipt_settle_returns(flow);
-	kipt_pairs_clear(&flow->pairs);
-	kipt_blocks_clear(&flow->blocks);
+	kipt_index_clear(&flow->pairs.index);
+	kipt_index_clear(&flow->blocks.index);
+	kipt_index_clear(&flow->counts.index);
 	kipt_pack_end(flow);
-	if (flow->counts.max)
-		kipt_counts_clear(&flow->counts);
 	return true;
 }
 
@@ -224,7 +223,7 @@ static void give_edges(struct kipt_flow *flow, u64 space)
 {
 	u32 i;
 
-	for (i = 1; i < flow->counts.count; i++) {
+	for (i = 1; i < flow->counts.index.count; i++) {
 		if (kipt_space_matches(flow->counts.edges[i].space, space))
 			emit_counted(flow, &flow->counts.edges[i]);
 	}

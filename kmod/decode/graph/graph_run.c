@@ -196,8 +196,8 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 	while (done && is_followed(&walk) && walk.pos < walk.upto &&
 	       walk.pos < flow->input.halt_at &&
 	       kipt_walk_slice_left(flow) > (s32)(walk.history - history) &&
-	       !(how == EMIT_COUNTS && (flow->pairs.full || flow->counts.full)) &&
-	       !(flow->blocks.full && walk.history != history)) {
+	       !(how == EMIT_COUNTS && (flow->pairs.index.full || flow->counts.index.full)) &&
+	       !(flow->blocks.index.full && walk.history != history)) {
 		from = walk.pos;
 		n = read_short(&walk, &bits);
 		rest->is_long = !n;
@@ -368,7 +368,7 @@ static bool make_room(struct kipt_flow *flow)
 	/* Edges may be full afterwards. */
 	if (flow->counts.max && flow->counts.bytes >= KIPT_COUNTS_FOLD)
 		kipt_graph_fold(flow);
-	if (flow->blocks.full || flow->counts.full || flow->pairs.full)
+	if (flow->blocks.index.full || flow->counts.index.full || flow->pairs.index.full)
 		return kipt_flow_renew(flow);
 	return true;
 }

@@ -72,23 +72,15 @@ static __always_inline struct kipt_node *node_at(const struct walk *walk, u32 li
 	return &walk->nodes[link >> KIPT_LINK_SHIFT];
 }
 
-/* A pointer to next[@which] of the current node, a KIPT_NODE_COND; count[@which] is NEXT_TO_COUNT
+/* A pointer to next[@n] of the current node, a KIPT_NODE_COND, in @array of nodes, or of its double
+ * in that of doubles; the count is NEXT_TO_COUNT or DOUBLE_TO_COUNT
  * further. A link is the offset of its node in bytes, plus its kind, so KIPT_NODE_COND is taken
  * away instead of masking the kind out. The compiler is kept from adding the link first: all
  * else is computed before it is known, and from link to link there is nothing but the load.
  */
-static __always_inline u32 *next_of(const struct walk *walk, u32 which)
+static __always_inline u32 *at_link(const struct walk *walk, void *array, u32 n)
 {
-	u8 *base = (u8 *)walk->nodes + 4 * which - KIPT_NODE_COND;
-
-	OPTIMIZER_HIDE_VAR(base);
-	return (void *)(base + walk->link);
-}
-
-/* Likewise next[@two] of its double; count[@two] is DOUBLE_TO_COUNT further. */
-static __always_inline u32 *double_of(const struct walk *walk, u32 two)
-{
-	u8 *base = (u8 *)walk->doubles + 4 * two - KIPT_NODE_COND;
+	u8 *base = (u8 *)array + 4 * n - KIPT_NODE_COND;
 
 	OPTIMIZER_HIDE_VAR(base);
 	return (void *)(base + walk->link);
@@ -253,7 +245,8 @@ static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *
 	number = kipt_number_at(flow, ip);
 	if (number != KIPT_BLOCK_NONE)
 		return kipt_graph_node(flow, number);
-	kipt_graph_no_node(flow, ip);
+	flow->at.ip = ip;
+	kipt_pack_slow(flow, KIPT_BLOCK_NONE, ip);
 	return 0;
 }
 
@@ -349,7 +342,7 @@ static __always_inline void sum_up(struct walk *walk, u32 taken, u64 insns, u64 
 static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *walk, u32 taken,
 					enum emission how)
 {
-	u32 *next = next_of(walk, taken), link;
+	u32 *next = at_link(walk, walk->nodes, taken), link;
 	struct kipt_node *node = node_at(walk, walk->link);
 
 	pass(flow, walk, how);
@@ -433,7 +426,7 @@ static __always_inline u32 use_outcomes(struct kipt_flow *flow, struct walk *wal
 		kind = walk->link & KIPT_LINK_KIND;
 		if (likely(kind == KIPT_NODE_COND)) {
 			two = (u32)(bits >> 62);
-			both = double_of(walk, two);
+			both = at_link(walk, walk->doubles, two);
 			if (likely(n > 1 && *both && may_emit_two(walk, how))) {
 				use_both(flow, walk, two, both, *both, how);
 				bits <<= 2;

@@ -7,8 +7,6 @@
  */
 #include "clock.h"
 
-/* TSC packets have 56 bits. */
-#define TSC_SPAN	(1ULL << 56)
 /* TSC, FastCounter and three products are rounded down. */
 #define ROUNDING	3
 /* So many of the longest CYC must agree with MTCs before CYCs are believed. */
@@ -16,43 +14,22 @@
 /* More cycles than this between two anchors are nonsense. */
 #define CYCLES_BITS	48
 
-void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
-		     u8 p1)
+void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq, u8 p1, u64 near)
 {
 	memset(clock, 0, sizeof(*clock));
 	clock->num = den ? num : 0;
 	clock->den = den;
 	clock->mtc_freq = mtc_freq & 15;
 	clock->p1 = p1;
+	clock->near = near;
 	clock->error = KIPT_CLOCK_UNKNOWN;
 	clock->high = KIPT_CLOCK_NEVER;
 	clock->limit = KIPT_CLOCK_NEVER;
 }
 
-void kipt_clock_near(struct kipt_clock *clock, u64 near)
-{
-	clock->near = near;
-}
-
 void kipt_clock_reset(struct kipt_clock *clock)
 {
-	u64 near = clock->near;
-
-	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq,
-			clock->p1);
-	clock->near = near;
-}
-
-/* The TSC with these 56 bits that is next to another. */
-static u64 tsc_beside(u64 tsc, u64 other)
-{
-	u64 time = (other & ~(TSC_SPAN - 1)) | tsc;
-
-	if (time < other && other - time > TSC_SPAN / 2)
-		return time + TSC_SPAN;
-	if (time > other && time - other > TSC_SPAN / 2 && time >= TSC_SPAN)
-		return time - TSC_SPAN;
-	return time;
+	kipt_clock_init(clock, clock->num, clock->den, clock->mtc_freq, clock->p1, clock->near);
 }
 
 /* ART ticks to TSC ticks; whole periods first, so nothing overflows. */
@@ -107,7 +84,7 @@ static void start_span(struct kipt_clock *clock)
 
 void kipt_clock_limit(struct kipt_clock *clock, u64 tsc)
 {
-	u64 limit = tsc_beside(tsc, clock->now);
+	u64 limit = kipt_tsc_extend(clock->now, tsc);
 
 	if (!clock->valid || limit < clock->now)
 		return;
@@ -130,8 +107,8 @@ void kipt_clock_lost(struct kipt_clock *clock)
 
 static void on_tsc(struct kipt_clock *clock, u64 tsc)
 {
-	u64 time = clock->valid ? tsc_beside(tsc, clock->now) :
-		   clock->near ? tsc_beside(tsc, clock->near) : tsc;
+	u64 time = clock->valid ? kipt_tsc_extend(clock->now, tsc) :
+		   clock->near ? kipt_tsc_extend(clock->near, tsc) : tsc;
 
 	clock->valid = true;
 	clock->lost = false;
@@ -266,7 +243,7 @@ static void bound_by_cyc(struct kipt_clock *clock)
 
 	clock->low = clock->anchor_low;
 	clock->high = KIPT_CLOCK_NEVER;
-	if (clock->lost || (clock->counting && !clock->confirmed))
+	if (!clock->p1 || !clock->cbr || clock->lost || (clock->counting && !clock->confirmed))
 		return;
 	clock->low += least_ticks(clock, rest);
 	if (clock->anchor_high != KIPT_CLOCK_NEVER && clock->slowest > 1)
@@ -301,12 +278,7 @@ static void on_cyc(struct kipt_clock *clock, u64 cycles)
 		clock->span_first = cycles;
 	if (cycles > clock->span_most)
 		clock->span_most = cycles;
-	if (clock->p1 && clock->cbr) {
-		bound_by_cyc(clock);
-	} else {
-		clock->low = clock->anchor_low;
-		clock->high = KIPT_CLOCK_NEVER;
-	}
+	bound_by_cyc(clock);
 	set_now(clock, clock->anchor + cycles_to_tsc(clock));
 }
 

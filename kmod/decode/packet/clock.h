@@ -101,23 +101,35 @@ struct kipt_clock {
 };
 
 /**
+ * kipt_tsc_extend() - the 64 bits of a time in a TSC packet
+ * @near: a TSC less than 2^55 ticks away from it
+ * @value: the 56 bits
+ *
+ * Return: the TSC next to @near with these lower 56 bits.
+ */
+static inline u64 kipt_tsc_extend(u64 near, u64 value)
+{
+	const u64 span = 1ULL << 56;
+	u64 time = (near & ~(span - 1)) | (value & (span - 1));
+
+	if (time < near && near - time > span / 2)
+		return time + span;
+	if (time > near && time - near > span / 2 && time >= span)
+		return time - span;
+	return time;
+}
+
+/**
  * kipt_clock_init() - set what does not change
  * @clock: the clock
  * @num: CPUID.15H:EBX, 0 if unknown
  * @den: CPUID.15H:EAX, 0 if unknown
  * @mtc_freq: RTIT_CTL.MTCFreq, 0..15
  * @p1: MSR_PLATFORM_INFO[15:8], 0 if unknown
+ * @near: a TSC less than 2^55 ticks from the trace's, for the upper 8 bits, which packets
+ *	do not have; 0: unknown, they count from 0
  */
-void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq,
-		     u8 p1);
-
-/**
- * kipt_clock_near() - give the upper 8 bits, which packets do not have
- * @clock: after kipt_clock_init()
- * @near: a TSC less than 2^55 ticks from the trace's; 0: unknown, they count
- *	from 0
- */
-void kipt_clock_near(struct kipt_clock *clock, u64 near);
+void kipt_clock_init(struct kipt_clock *clock, u32 num, u32 den, u8 mtc_freq, u8 p1, u64 near);
 
 /**
  * kipt_clock_reset() - forget the time: a PSB

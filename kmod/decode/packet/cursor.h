@@ -47,9 +47,9 @@ static inline u64 kipt_cursor_left(const struct kipt_cursor *cursor)
 }
 
 /**
- * kipt_load_le() - a little-endian number of 1 to 8 bytes
+ * kipt_load_le() - a little-endian number of up to 8 bytes
  * @bytes: its bytes; the caller has checked that @size bytes are there
- * @size: 1..8
+ * @size: 0..8
  *
  * Return: the value, zero extended.
  */

@@ -9,46 +9,20 @@
 #include "packet_table.h"
 
 /* First byte of packets that it identifies. */
-#define OPC_PAD		0x00
-#define OPC_TSC		0x19
-#define OPC_MTC		0x59
 #define OPC_MODE	0x99
 #define OPC_TRIG	0xd9
 
-#define CYC_EXP		0x04
 #define CYC_MAX_LEN	15
 
-/* Payload bytes by IPBytes; BAD is reserved. */
-#define BAD_IPBYTES	0xff
-static const u8 ip_payload[8] = {
-	0, 2, 4, 6, 6, BAD_IPBYTES, 8, BAD_IPBYTES
-};
-
-static enum kipt_status read_tnt8(const u8 *b, struct kipt_packet *p)
+/* What the table has; fewer bytes than it reads may be left. */
+static enum kipt_status read_table(const u8 *b, u64 left, struct kipt_packet *p)
 {
-	u32 stop = 31 - (u32)__builtin_clz(b[0]);
+	u32 len = kipt_table_len[b[0]];
 
-	p->type = KIPT_PACKET_TNT;
-	p->len = 1;
-	p->size = (u8)(stop - 1);
-	p->value = (u64)(b[0] & ((1U << stop) - 1)) >> 1;
-	return KIPT_OK;
-}
-
-static enum kipt_status read_ip(const u8 *b, u64 left, u8 type,
-				struct kipt_packet *p)
-{
-	u32 ip_bytes = b[0] >> 5;
-	u32 bytes = ip_payload[ip_bytes];
-
-	if (bytes == BAD_IPBYTES)
-		return KIPT_BAD_PACKET;
-	if (left < 1 + bytes)
+	if (left < len)
 		return KIPT_TRUNCATED;
-	p->type = type;
-	p->len = (u8)(1 + bytes);
-	p->size = (u8)ip_bytes;
-	p->value = kipt_load_le(b + 1, bytes);
+	*p = kipt_table_packet[b[0]];
+	p->value |= kipt_load_le(b + 1, len - 1);
 	return KIPT_OK;
 }
 
@@ -64,10 +38,10 @@ static enum kipt_status read_cyc(const u8 *b, u64 left, struct kipt_packet *p)
 {
 	u64 value = b[0] >> 3;
 	u32 shift = 5, len = 1;
-	bool more = b[0] & CYC_EXP;
+	bool more = true;
 
 	p->type = KIPT_PACKET_CYC;
-	if (more && cyc_cut_by_ovf(b, left)) {
+	if (cyc_cut_by_ovf(b, left)) {
 		p->len = 1;
 		p->flags = KIPT_PF_BROKEN;
 		return KIPT_OK;
@@ -134,32 +108,6 @@ static enum kipt_status read_trig(const u8 *b, u64 left, struct kipt_packet *p)
 	return KIPT_OK;
 }
 
-static enum kipt_status read_byte(const u8 *b, u64 left, struct kipt_packet *p)
-{
-	switch (b[0]) {
-	case OPC_TSC:
-		if (left < 8)
-			return KIPT_TRUNCATED;
-		p->type = KIPT_PACKET_TSC;
-		p->len = 8;
-		p->value = kipt_load_le(b + 1, 7);
-		return KIPT_OK;
-	case OPC_MTC:
-		if (left < 2)
-			return KIPT_TRUNCATED;
-		p->type = KIPT_PACKET_MTC;
-		p->len = 2;
-		p->value = b[1];
-		return KIPT_OK;
-	case OPC_MODE:
-		return read_mode(b, left, p);
-	case OPC_TRIG:
-		return read_trig(b, left, p);
-	default:
-		return KIPT_BAD_OPCODE;
-	}
-}
-
 static enum kipt_status read_bip(const u8 *b, u64 left, u32 size,
 				 struct kipt_packet *p)
 {
@@ -175,28 +123,23 @@ static enum kipt_status read_bip(const u8 *b, u64 left, u32 size,
 
 static enum kipt_status read_any(const u8 *b, u64 left, struct kipt_packet *p)
 {
-	if (b[0] == OPC_PAD) {
-		p->type = KIPT_PACKET_PAD;
-		p->len = 1;
-		return KIPT_OK;
-	}
-	if (b[0] == KIPT_OPCODE_EXT)
-		return kipt_packet_read_ext(b, left, p);
-	if (!(b[0] & 1))
-		return read_tnt8(b, p);
+	if (kipt_table_len[b[0]])
+		return read_table(b, left, p);
 	if ((b[0] & 3) == 3)
 		return read_cyc(b, left, p);
-	switch (b[0] & KIPT_OPCODE_IP_MASK) {
-	case KIPT_OPCODE_TIP:
-		return read_ip(b, left, KIPT_PACKET_TIP, p);
-	case KIPT_OPCODE_TIP_PGE:
-		return read_ip(b, left, KIPT_PACKET_TIP_PGE, p);
-	case KIPT_OPCODE_TIP_PGD:
-		return read_ip(b, left, KIPT_PACKET_TIP_PGD, p);
-	case KIPT_OPCODE_FUP:
-		return read_ip(b, left, KIPT_PACKET_FUP, p);
+	switch (b[0]) {
+	case KIPT_OPCODE_EXT:
+		return kipt_packet_read_ext(b, left, p);
+	case OPC_MODE:
+		return read_mode(b, left, p);
+	case OPC_TRIG:
+		return read_trig(b, left, p);
+	/* IPBytes 5 and 7 are reserved. */
+	case 0xa1: case 0xad: case 0xb1: case 0xbd:
+	case 0xe1: case 0xed: case 0xf1: case 0xfd:
+		return KIPT_BAD_PACKET;
 	default:
-		return read_byte(b, left, p);
+		return KIPT_BAD_OPCODE;
 	}
 }
 

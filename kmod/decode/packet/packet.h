@@ -120,31 +120,6 @@ struct kipt_packet {
 enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
 				  struct kipt_packet *packet);
 
-/* The least @max with which kipt_packets_read() is fast. */
-#define KIPT_PACKETS_LEAST	16
-
-/**
- * kipt_packets_read() - read many packets at once
- * @cursor: advanced past the packets; keeps the block context
- * @packets: written; what follows *@count of them is undefined
- * @max: how many have room in @packets, at least 1; some hundred is best
- * @count: how many were read, 0..@max, also when the result is an error
- *
- * Gives the packets that as many calls of kipt_packet_next() would give, and
- * its result for what follows them where they end before @packets is full.
- * The next packet of @packets starts where the one before ends, so offsets
- * are sums of @len.
- *
- * Context: any.
- * Return:
- * KIPT_OK: at least one packet was read, there may be more.
- * KIPT_END, KIPT_TRUNCATED, KIPT_BAD_OPCODE, KIPT_BAD_PACKET: as of
- * kipt_packet_next() after *@count packets.
- */
-enum kipt_status kipt_packets_read(struct kipt_cursor *cursor,
-				   struct kipt_packet *packets, u32 max,
-				   u32 *count);
-
 /**
  * kipt_packet_name() - the manual's name of a packet type
  * @type: any value

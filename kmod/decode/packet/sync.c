@@ -80,12 +80,12 @@ static u64 skip_groups(const u8 *data, u64 size, u64 at)
 }
 #endif
 
-static inline u64 search(const u8 *data, u64 size, u64 from, bool skip)
+u64 kipt_sync_next(const u8 *data, u64 size, u64 from)
 {
 	u64 at = from, seen = from, psb, after = from;
 
 	for (;;) {
-		if (skip && at >= seen) {
+		if (at >= seen) {
 			at = skip_groups(data, size, at);
 			seen = at + GROUP_BYTES;
 		}
@@ -99,16 +99,6 @@ static inline u64 search(const u8 *data, u64 size, u64 from, bool skip)
 			return psb;
 		at = after > at + 8 ? after : at + 8;
 	}
-}
-
-u64 kipt_sync_next(const u8 *data, u64 size, u64 from)
-{
-	return search(data, size, from, true);
-}
-
-u64 kipt_sync_next_plain(const u8 *data, u64 size, u64 from)
-{
-	return search(data, size, from, false);
 }
 
 u64 kipt_sync_before(const u8 *data, u64 offset, u64 most)

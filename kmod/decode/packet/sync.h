@@ -67,16 +67,4 @@ static inline u64 kipt_sync_cut(const u8 *data, u64 size, u64 from, u64 wish)
 	return size - from <= wish ? size : kipt_sync_next(data, size, from + wish);
 }
 
-/**
- * kipt_sync_next_plain() - kipt_sync_next() without SIMD
- * @data: trace
- * @size: its bytes
- * @from: offset to start at
- *
- * What kipt_sync_next() is in the kernel; here for comparison.
- *
- * Return: as kipt_sync_next().
- */
-u64 kipt_sync_next_plain(const u8 *data, u64 size, u64 from);
-
 #endif /* KIPT_DECODE_SYNC_H */

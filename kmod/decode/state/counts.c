@@ -4,22 +4,6 @@
  */
 #include "counts.h"
 
-void kipt_counts_init(struct kipt_counts *counts, struct kipt_edge *edges,
-		      u32 max, u32 *slots, u32 nr_slots)
-{
-	counts->edges = edges;
-	counts->max = max;
-	kipt_index_init(&counts->index, slots, nr_slots);
-	kipt_counts_clear(counts);
-}
-
-void kipt_counts_clear(struct kipt_counts *counts)
-{
-	counts->count = 1;
-	counts->full = false;
-	kipt_index_clear(&counts->index);
-}
-
 static u64 key_of(const struct kipt_counts *counts, u64 space, u64 from, u64 to)
 {
 	u64 key = (from ^ space << 16) * counts->index.factor;
@@ -39,17 +23,14 @@ static void enter(struct kipt_counts *counts, u32 number)
 static u32 add(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 	       u32 kind)
 {
-	u32 number = counts->count, i;
+	u32 number = kipt_index_new(&counts->index), i;
 
-	if (number >= counts->max) {
-		counts->full = true;
+	if (!number)
 		return 0;
-	}
 	counts->edges[number] = (struct kipt_edge){
 		.space = space, .from = from, .to = to, .kind = kind
 	};
-	counts->count++;
-	if (kipt_index_double(&counts->index, counts->count)) {
+	if (kipt_index_double(&counts->index)) {
 		for (i = 1; i < number; i++)
 			enter(counts, i);
 	}
@@ -75,23 +56,6 @@ u32 kipt_counts_number(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 	return add(counts, space, from, to, kind);
 }
 
-void kipt_pairs_init(struct kipt_pairs *pairs, struct kipt_pair *at, u32 max, u32 *slots,
-		     u32 nr_slots)
-{
-	pairs->at = at;
-	pairs->max = max;
-	kipt_index_init(&pairs->index, slots, nr_slots);
-	kipt_pairs_clear(pairs);
-}
-
-void kipt_pairs_clear(struct kipt_pairs *pairs)
-{
-	pairs->count = 1;
-	pairs->full = false;
-	if (pairs->max)
-		kipt_index_clear(&pairs->index);
-}
-
 static u64 pair_key(u32 from, u32 to)
 {
 	u64 key = (u64)from * KIPT_INDEX_FACTOR ^ (u64)to * 0xc2b2ae3d27d4eb4fULL;
@@ -107,15 +71,12 @@ static void enter_pair(struct kipt_pairs *pairs, u32 number)
 
 static u32 add_pair(struct kipt_pairs *pairs, u32 from, u32 to)
 {
-	u32 number = pairs->count, i;
+	u32 number = kipt_index_new(&pairs->index), i;
 
-	if (number >= pairs->max) {
-		pairs->full = true;
+	if (!number)
 		return 0;
-	}
 	pairs->at[number] = (struct kipt_pair){ .from = from, .to = to };
-	pairs->count++;
-	if (kipt_index_double(&pairs->index, pairs->count)) {
+	if (kipt_index_double(&pairs->index)) {
 		for (i = 1; i < number; i++)
 			enter_pair(pairs, i);
 	}

@@ -29,17 +29,13 @@ struct kipt_edge {
 /**
  * struct kipt_counts - the edges
  * @edges: by number; number 0 is not used
- * @count: numbers given, number 0 included
  * @max: numbers there is memory for; 0: nothing is counted
- * @full: an edge was wanted and there was no room
  * @index: numbers by edge
  * @bytes: of trace that the graph was followed by since nodes were folded
  */
 struct kipt_counts {
 	struct kipt_edge *edges;
-	u32 count;
 	u32 max;
-	bool full;
 	struct kipt_index index;
 	u64 bytes;
 };
@@ -52,25 +48,8 @@ struct kipt_counts {
 #endif
 
 /**
- * kipt_counts_init() - no edges
- * @counts: the edges
- * @edges: memory of @max edges, the caller's
- * @max: 2 or more, or 0
- * @slots: memory of @nr_slots numbers, the caller's
- * @nr_slots: a power of two, at least twice @max
- */
-void kipt_counts_init(struct kipt_counts *counts, struct kipt_edge *edges,
-		      u32 max, u32 *slots, u32 nr_slots);
-
-/**
- * kipt_counts_clear() - drop all edges; numbers are given anew
- * @counts: the edges
- */
-void kipt_counts_clear(struct kipt_counts *counts);
-
-/**
  * kipt_counts_number() - the number of an edge
- * @counts: the edges; @full is set if there is no room
+ * @counts: the edges
  * @space: address space of @from
  * @from: the branch
  * @to: where control went
@@ -96,39 +75,16 @@ struct kipt_pair {
 /**
  * struct kipt_pairs - those that are counted
  * @at: by number; number 0 is not used
- * @count: numbers given, number 0 included
- * @max: numbers there is memory for; 0: nothing is counted
- * @full: a pair was wanted and there was no room
  * @index: numbers by pair
  */
 struct kipt_pairs {
 	struct kipt_pair *at;
-	u32 count;
-	u32 max;
-	bool full;
 	struct kipt_index index;
 };
 
 /**
- * kipt_pairs_init() - no pairs
- * @pairs: the pairs
- * @at: memory of @max pairs, the caller's
- * @max: 2 or more
- * @slots: memory of @nr_slots numbers, the caller's
- * @nr_slots: a power of two, at least twice @max
- */
-void kipt_pairs_init(struct kipt_pairs *pairs, struct kipt_pair *at, u32 max, u32 *slots,
-		     u32 nr_slots);
-
-/**
- * kipt_pairs_clear() - drop all pairs; numbers are given anew
- * @pairs: the pairs; may be none
- */
-void kipt_pairs_clear(struct kipt_pairs *pairs);
-
-/**
  * kipt_pairs_number() - the number of a pair
- * @pairs: the pairs; @full is set if there is no room
+ * @pairs: the pairs
  * @from: number of the node
  * @to: number of the node
  *

@@ -337,22 +337,18 @@ static bool end_find(const struct crash *crash, const struct crash_cpu *cpu,
 	const struct crash_set *set = &crash->machine.set;
 	const struct kipt_crash_event *event = &set->header.event;
 
-	*end = (struct kipt_excerpt_end){ .known = true };
 	if (crash->program) {
-		end->ip = crash_program_signal(crash->program)->ip;
+		*end = (struct kipt_excerpt_end){
+			.ip = crash_program_signal(crash->program)->ip,
+			.known = true,
+		};
 		return true;
 	}
 	if (!cpu->stop_good || cpu->page.stop.state != KIPT_CRASH_STOPPED ||
 	    !set->event_good)
 		return false;
-	if (cpu->page.page.number != event->cpu) {
-		end->ip = cpu->page.stop.ip;
-		end->nmi = true;
-		return end->ip;
-	}
-	end->ip = event->ip;
-	end->faulted = event->faulted;
-	return event->ip || event->faulted;
+	*end = kipt_excerpt_end_of(event, &cpu->page.stop, cpu->page.page.number == event->cpu);
+	return end->known;
 }
 
 /* Whether there is nothing to show with an option but what is decoded. */

@@ -50,8 +50,7 @@ static bool no_memory(void)
 static void walk_start(struct walk *walk, const struct kipt_flow_config *config)
 {
 	kipt_clock_init(&walk->clock, config->tsc_num, config->tsc_den,
-			config->mtc_freq, config->max_nonturbo_ratio);
-	kipt_clock_near(&walk->clock, config->tsc_near);
+			config->mtc_freq, config->max_nonturbo_ratio, config->tsc_near);
 }
 
 static void walk_over(struct walk *walk, const struct perf_trace *trace, u64 start, u64 end)

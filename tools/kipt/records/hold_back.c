@@ -77,7 +77,7 @@ bool held_drop(struct held *held, u64 *branches, u64 *insns)
 		const struct kipt_record *r = &held->list[i];
 
 		*branches += r->type == KIPT_RECORD_BRANCH;
-		*insns += kipt_excerpt_insns(r);
+		*insns += kipt_record_counts_insns(r) ? r->aux : 0;
 	}
 	free(held->list);
 	held->list = NULL;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "../../../kmod/decode/port.h"
+#include "../../../kmod/shared/excerpt_end.h"
 
 /* CPUs whose state is kept, of a stream in which they take turns; the kernel has at most
  * 8192.
@@ -76,20 +76,10 @@ bool record_state_give(const struct record_state *state, bool time,
 		       void *ctx);
 
 /**
- * record_counts_insns() - whether @aux is instructions since the last record that counted them
- * @record: any
- *
- * uapi/linux/kipt_record.h has the rule; so it has that of record_drops_insns().
- */
-static inline bool record_counts_insns(const struct kipt_record *record)
-{
-	return record->type == KIPT_RECORD_BRANCH || record->type == KIPT_RECORD_DISABLE ||
-	       (record->type == KIPT_RECORD_SYNC && record->kind == KIPT_SYNC_REACHED);
-}
-
-/**
  * record_drops_insns() - whether instructions that no record has counted are counted by none
  * @record: any
+ *
+ * uapi/linux/kipt_record.h has the rule.
  */
 static inline bool record_drops_insns(const struct kipt_record *record)
 {

@@ -85,7 +85,7 @@ static inline bool unpack_put(struct unpack_out *out, const struct kipt_record *
 		return false;
 	copy = &out->buffer[out->used++];
 	*copy = *r;
-	if (record_counts_insns(r)) {
+	if (kipt_record_counts_insns(r)) {
 		copy->aux = insns_add(r->aux, out->left);
 		out->left = 0;
 	} else if (record_drops_insns(r)) {

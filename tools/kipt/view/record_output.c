@@ -291,7 +291,7 @@ static bool records_choose(struct output *output, const struct kipt_record *reco
 			return false;
 		if (record_drops_insns(r))
 			output->skipped = 0;
-		if (record_counts_insns(r)) {
+		if (kipt_record_counts_insns(r)) {
 			r->aux = insns_add(r->aux, output->skipped);
 			output->skipped = is_given(output->options, r) ? 0 : r->aux;
 		}
