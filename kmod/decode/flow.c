@@ -257,24 +257,6 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 	flow->state.enabled = false;
 }
 
-/* Most bytes of most traces are short TNTs: they need not become a struct
- * kipt_packet. Returns false if the next packet is something else.
- */
-static bool run_short_tnt(struct kipt_flow *flow)
-{
-	const u8 *pos = flow->input.cursor.pos;
-
-	if (pos == flow->input.cursor.end || !kipt_tnt_is_short(pos[0]) ||
-	    flow->input.cursor.block || flow->pending.held_count || flow->walk.tnt.count)
-		return false;
-	flow->walk.tnt.bits = pos[0] >> 1;
-	flow->walk.tnt.count = kipt_tnt_outcomes(pos[0]);
-	flow->input.cursor.pos = pos + 1;
-	flow->input.previous = KIPT_PACKET_TNT;
-	kipt_flow_on_tnt(flow);
-	return true;
-}
-
 /* How the packets of a segment end. */
 enum ending {
 	IN_ORDER,
@@ -288,8 +270,6 @@ enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 	enum kipt_status status;
 
 	flow->input.offset = (u64)(flow->input.cursor.pos - flow->input.data);
-	if (run_short_tnt(flow))
-		return KIPT_OK;
 	status = kipt_packet_next(&flow->input.cursor, &packet);
 	if (likely(status == KIPT_OK))
 		use_packet(flow, &packet);

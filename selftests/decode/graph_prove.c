@@ -23,13 +23,12 @@
 #include "../../kmod/decode/graph/graph_fold.h"
 
 #define OUTPUTS		4
-#define PACKETS		6
+#define PACKETS		4
 #define MODES		4
 
 static const char *const output_names[OUTPUTS] = { "counts", "calls", "branches", "packed" };
 static const char *const packet_names[PACKETS] = {
-	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP", "graph.TIP.PGE",
-	"graph.TIP.PGD",
+	"graph.TNT", "graph.long-TNT", "graph.TNT-in-part", "graph.TIP",
 };
 static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit" };
 
@@ -263,14 +262,8 @@ static void pass_on(struct kipt_flow *flow)
 
 static u32 packet_of(const u8 *pos, u32 left)
 {
-	switch (*pos & 0x1f) {
-	case 0x0d:
+	if ((*pos & 0x1f) == 0x0d)
 		return 3;
-	case 0x11:
-		return 4;
-	case 0x01:
-		return 5;
-	}
 	if (left)
 		return 2;
 	return kipt_tnt_is_short(*pos) ? 0 : 1;
@@ -280,7 +273,7 @@ static u32 packet_of(const u8 *pos, u32 left)
 static bool is_followed(const u8 *pos)
 {
 	return kipt_tnt_is_short(*pos) || (pos[0] == 2 && pos[1] == 0xa3) ||
-	       (*pos & 0x1f) == 0x0d || (*pos & 0x1f) == 0x11 || (*pos & 0x1f) == 0x01;
+	       (*pos & 0x1f) == 0x0d;
 }
 
 void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)

@@ -339,12 +339,6 @@ static void disable_async(struct kipt_flow *flow, bool has_ip, u64 ip)
 	kipt_emit(flow, &record);
 }
 
-void kipt_flow_disable(struct kipt_flow *flow)
-{
-	flow->state.enabled = false;
-	forget_pending(flow);
-}
-
 /* Tracing ends, at an instruction that is not known. */
 static void disable_lost(struct kipt_flow *flow, bool known, u64 ip)
 {
@@ -388,7 +382,8 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 		disable_lost(flow, known && !is_bad && !flow->state.doubtful, ip);
 	flow->state.lost = false;
 	flow->state.overflow = false;
-	kipt_flow_disable(flow);
+	flow->state.enabled = false;
+	forget_pending(flow);
 	kipt_flow_settle(flow);
 }
 

@@ -42,12 +42,6 @@ bool kipt_flow_take_ip(struct kipt_flow *flow,
 void kipt_flow_abort(struct kipt_flow *flow, const u64 *ip);
 
 /**
- * kipt_flow_disable() - tracing is off from here on
- * @flow: the flow
- */
-void kipt_flow_disable(struct kipt_flow *flow);
-
-/**
  * kipt_flow_set_mode() - the execution mode is this from now on
  * @flow: the flow
  * @value: MODE.Exec bits

@@ -334,9 +334,8 @@ static bool filter_has(const struct kipt_flow *flow, u64 ip)
 }
 
 /* Does a TIP.PGD belong to the end of this block ("TIP.PGD Packet")? */
-bool kipt_walk_disables(const struct kipt_flow *flow,
-		     const struct kipt_block *block, bool has_ip, u64 target,
-		     bool pending)
+static bool disables(const struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
+		     u64 target)
 {
 	if (kipt_walk_unseen(flow, block))
 		return false;
@@ -350,7 +349,7 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 	case KIPT_INSN_MOV_CR3:
 		if (has_ip)
 			return target == kipt_block_end_ip(block);
-		return !pending;
+		return !flow->at.pip_pending;
 	case KIPT_INSN_COND:
 		return !has_ip || target == block->target ||
 		       target == kipt_block_end_ip(block);
@@ -359,8 +358,8 @@ bool kipt_walk_disables(const struct kipt_flow *flow,
 	}
 }
 
-void kipt_walk_disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
-		       u64 target)
+static void disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
+		    u64 target)
 {
 	struct kipt_record record = {
 		.type = KIPT_RECORD_DISABLE,
@@ -389,9 +388,8 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target)
 		status = kipt_walk_find(flow, &block);
 		if (status != KIPT_OK)
 			return status;
-		if (kipt_walk_disables(flow, block, has_ip, target,
-				       flow->at.pip_pending)) {
-			kipt_walk_disable(flow, block, has_ip, target);
+		if (disables(flow, block, has_ip, target)) {
+			disable(flow, block, has_ip, target);
 			return KIPT_OK;
 		}
 		if (kipt_insn_needs_packet(block->class))

@@ -8,19 +8,6 @@
 #include "../state/flow_state.h"
 
 /**
- * kipt_walk_disables() - does a TIP.PGD belong to the end of a block
- * @flow: the flow
- * @block: the block
- * @has_ip: the packet says where control went
- * @target: there
- * @pending: a PIP waits for a MOV CR3
- *
- * Return: true if so (Intel SDM Vol. 3C, "TIP.PGD Packet").
- */
-bool kipt_walk_disables(const struct kipt_flow *flow, const struct kipt_block *block,
-			bool has_ip, u64 target, bool pending);
-
-/**
  * kipt_flow_set_cr3() - the address space changes now
  * @flow: the flow
  * @cr3: CR3
@@ -69,16 +56,6 @@ static inline bool kipt_walk_unseen(const struct kipt_flow *flow, const struct k
 	       (block->class == KIPT_INSN_COND ||
 		(block->class == KIPT_INSN_RET && !flow->config.no_retc));
 }
-
-/**
- * kipt_walk_disable() - tracing ends after a block
- * @flow: all before the block was walked; tracing is not off yet
- * @block: kipt_walk_disables() is true
- * @has_ip: the TIP.PGD says where control went
- * @target: there
- */
-void kipt_walk_disable(struct kipt_flow *flow, const struct kipt_block *block, bool has_ip,
-		       u64 target);
 
 /**
  * kipt_walk_begin_slice() - count the blocks of a slice from here on

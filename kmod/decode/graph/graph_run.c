@@ -295,71 +295,6 @@ static void end_slice(struct kipt_flow *flow)
 		flow->input.halt_at = flow->input.data;
 }
 
-/* A TIP.PGD, if tracing ends in the current node before a branch is taken there. Returns false
- * if the slow path has to use it.
- */
-static bool use_pgd(struct kipt_flow *flow, bool has_ip, u64 ip)
-{
-	u32 number = kipt_number_at(flow, flow->at.ip), n, i;
-	struct kipt_block *blocks[KIPT_NODE_BLOCKS], *block;
-	u64 insns = 0;
-
-	if (number == KIPT_BLOCK_NONE ||
-	    (kipt_graph_node(flow, number) & KIPT_LINK_KIND) == KIPT_NODE_SLOW)
-		return false;
-	n = kipt_node_blocks(&flow->blocks, number, blocks);
-	for (i = 0; i < n; i++) {
-		block = blocks[i];
-		if (kipt_walk_disables(flow, block, has_ip, ip, false)) {
-			flow->walk.steps += i + 1;
-			flow->at.insns += insns;
-			kipt_walk_disable(flow, block, has_ip, ip);
-			kipt_flow_disable(flow);
-			return true;
-		}
-		if (block->kind != KIPT_NODE_ON || block->class == KIPT_INSN_JUMP)
-			break;
-		insns += block->insns;
-	}
-	return false;
-}
-
-/* Uses a TIP.PGE or TIP.PGD, of which filters make many, after leave(). Returns false if another
- * packet comes here, or the slow path has to use it.
- */
-static bool use_pge_or_pgd(struct kipt_flow *flow)
-{
-	const u8 *pos = flow->input.cursor.pos;
-	bool has_ip;
-	u32 len;
-	u64 ip;
-
-	if (pos == flow->input.cursor.end || flow->input.data + flow->input.size - pos < READS)
-		return false;
-	len = kipt_table_len[*pos];
-	has_ip = *pos >> 5;
-	ip = kipt_last_ip_bytes(flow->input.last_ip, *pos >> 5, kipt_load64(pos + 1));
-	if (!len || len > flow->input.cursor.end - pos || (has_ip && !kipt_ip_is_canonical(ip)))
-		return false;
-	switch (*pos & KIPT_OPCODE_IP_MASK) {
-	case KIPT_OPCODE_TIP_PGE:
-		if (flow->state.enabled || !has_ip)
-			return false;
-		kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
-		break;
-	case KIPT_OPCODE_TIP_PGD:
-		if (!flow->state.enabled || !use_pgd(flow, has_ip, ip))
-			return false;
-		break;
-	default:
-		return false;
-	}
-	flow->input.previous = KIPT_PACKET_TNT;
-	flow->input.cursor.pos = pos + len;
-	flow->input.last_ip = ip;
-	return true;
-}
-
 /* What is full is dropped; what nodes counted for long is folded. Returns false if the run
  * halts meanwhile.
  */
@@ -385,13 +320,12 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
 		kipt_pack_end(flow);
-		done = !flow->state.enabled && use_pge_or_pgd(flow);
 		if (KIPT_PROVES)
 			kipt_prove_graph_end(flow, 0);
 		/* What was classified counts; the current packet is used all the same. */
 		if (flow->config.step_slice && kipt_walk_slice_left(flow) <= 0)
 			flow->input.halt_at = flow->input.data;
-		return !done;
+		return true;
 	}
 	if (KIPT_PROVES)
 		walk.upto = walk.pos + 1;
@@ -410,8 +344,6 @@ bool kipt_graph_run(struct kipt_flow *flow)
 		end_packed(flow, walk.link >> KIPT_LINK_SHIFT);
 	if (rest.count)
 		hand_over(flow, &rest);
-	else if (!done)
-		done = use_pge_or_pgd(flow);
 	if (KIPT_PROVES)
 		kipt_prove_graph_end(flow, rest.count);
 	end_slice(flow);
