@@ -82,10 +82,9 @@ static const struct part parts[] __refconst = {
 	{ kipt_session_init, kipt_session_uninit },
 	{ kipt_power_init, kipt_power_uninit },
 	{ NULL, kipt_arm_exit },
+	{ kipt_rawdev_init, kipt_rawdev_uninit },
 	{ kipt_family_init, kipt_family_uninit },
 	{ NULL, kipt_session_close },
-	/* Last: an open file needs the module's code, and nothing may fail after this. */
-	{ kipt_rawdev_init, kipt_rawdev_uninit },
 };
 
 static void end_parts(u32 made)
@@ -116,6 +115,7 @@ static int __init kipt_init(void)
 			return err;
 		}
 	}
+	kipt_rawdev_allow();
 	kipt_arm_load();
 	return 0;
 }

@@ -132,9 +132,9 @@ int kipt_snapshot_prepare(struct kipt_trace *trace)
 /* The session goes: what the area has stays until another event takes its place. */
 static void leave_area(struct kipt_slot *slot, struct kipt_area *area)
 {
+	slot->orphans += !area->orphan;
 	area->orphan = true;
 	area->logs = NULL;
-	slot->orphans++;
 	if (is_unused(slot, area))
 		free_area(slot, area);
 }
@@ -146,13 +146,16 @@ void kipt_snapshot_withdraw(struct kipt_trace *trace)
 
 	if (!trace->areas)
 		return;
-	atomic_dec(&kipt_slots_armed);
 	mutex_lock(&kipt_slots_lock);
 	for (i = 0; i < kipt_nr_slots; i++) {
 		area = trace->areas[i];
 		if (area)
 			leave_area(&kipt_slots[i], area);
 	}
+	/* Of sessions before, too, whose events others have replaced since. */
+	if (atomic_dec_and_test(&kipt_slots_armed))
+		for (i = 0; i < kipt_nr_slots; i++)
+			kipt_slot_drop_orphans(&kipt_slots[i]);
 	mutex_unlock(&kipt_slots_lock);
 	kfree(trace->areas);
 	trace->areas = NULL;
@@ -165,8 +168,10 @@ static bool adopt_area(struct kipt_slot *slot)
 
 	mutex_lock(&kipt_slots_lock);
 	area = kipt_slot_killed_area(&slot->snapshot);
-	if (area)
+	if (area) {
+		slot->orphans -= area->orphan;
 		area->orphan = false;
+	}
 	mutex_unlock(&kipt_slots_lock);
 	return area;
 }

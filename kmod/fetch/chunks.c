@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cutting traces into chunks, see chunks.h. A trace is mapped from its first
- * chunk to the end of its last: of many CPUs few are mapped at a time.
+ * Cutting traces into chunks, see chunks.h. A trace is mapped with its first chunk, and
+ * stays so as long as its buffer is there.
  */
 #include <linux/errno.h>
 

@@ -76,7 +76,7 @@ int kipt_memory_refuse(struct kipt_refusal *refusal, const char *what,
 
 	if (now + bytes > limit)
 		return kipt_refuse(refusal, NULL, -ENOMEM,
-				   "%s: %llu KiB would pass the module's limit of %llu MiB (parameter memory_limit), of which %llu KiB are in use; a smaller --size, fewer CPUs or 'kipt delete' makes room",
+				   "%s: %llu KiB would pass the module's limit of %llu MiB (parameter memory_limit), of which %llu KiB are in use; 'kipt status' shows by whom, 'kipt delete' makes room",
 				   what, bytes >> 10, limit >> 20, now >> 10);
 	return kipt_refuse(refusal, NULL, -ENOMEM,
 			   "%s: no memory for %llu KiB", what, bytes >> 10);

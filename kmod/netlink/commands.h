@@ -80,13 +80,18 @@ int kipt_snapshot_message_del(struct sk_buff *skb, struct genl_info *info,
 			      struct kipt_refusal *refusal);
 
 /**
- * kipt_rawdev_init() - make /dev/kipt
+ * kipt_rawdev_init() - make /dev/kipt, which cannot be opened yet
  *
  * It has raw trace bytes by mmap, as uapi/linux/kipt_raw.h describes.
  *
  * Return: 0 or an errno.
  */
 int kipt_rawdev_init(void);
+
+/**
+ * kipt_rawdev_allow() - let it be opened; loading the module can fail no more
+ */
+void kipt_rawdev_allow(void);
 
 /**
  * kipt_rawdev_uninit() - remove it; no file of it is open

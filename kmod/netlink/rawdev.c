@@ -43,6 +43,12 @@ struct raw_file {
 	struct kipt_images *images;
 };
 
+/*
+ * The module is loaded for good. Before that it may still fail, and would take the code
+ * away that an open file needs.
+ */
+static bool usable;
+
 static struct kipt_session *attached_session(struct raw_file *raw)
 {
 	/* Pairs with attach_trace(). */
@@ -54,6 +60,8 @@ static int kipt_rawdev_open(struct inode *inode, struct file *file)
 	struct raw_file *raw;
 	int err;
 
+	if (!READ_ONCE(usable))
+		return -ENODEV;
 	err = kipt_permission_file(NULL);
 	if (err)
 		return err;
@@ -346,6 +354,11 @@ int kipt_rawdev_init(void)
 	if (!err)
 		kipt_snapshot_listen(send_uevent);
 	return err;
+}
+
+void kipt_rawdev_allow(void)
+{
+	WRITE_ONCE(usable, true);
 }
 
 void kipt_rawdev_uninit(void)

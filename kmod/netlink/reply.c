@@ -11,7 +11,7 @@ static const struct genl_family *family;
 
 void kipt_reply_init(const struct genl_family *of)
 {
-	family = of;
+	WRITE_ONCE(family, of);
 }
 
 struct kipt_reply_dump *kipt_reply_dump(struct netlink_callback *cb)
@@ -100,10 +100,10 @@ u8 kipt_reply_command(struct netlink_callback *cb)
 	return header->cmd;
 }
 
-static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu, u32 cause)
+static int put_event(struct sk_buff *skb, const struct genl_family *of, u32 id, u32 state,
+		     u32 cpu, u32 cause)
 {
-	void *header = genlmsg_put(skb, 0, 0, family, 0,
-				   KIPT_CMD_SESSION_EVENT);
+	void *header = genlmsg_put(skb, 0, 0, of, 0, KIPT_CMD_SESSION_EVENT);
 
 	if (!header || nla_put_u32(skb, KIPT_A_EVENT_ID, id) ||
 	    nla_put_u32(skb, KIPT_A_EVENT_STATE, state) ||
@@ -117,19 +117,20 @@ static int put_event(struct sk_buff *skb, u32 id, u32 state, u32 cpu, u32 cause)
 
 void kipt_reply_event(u32 id, u32 state, u32 cpu, u32 cause)
 {
+	/* Another family may have the group's number once this one is gone. */
+	const struct genl_family *of = READ_ONCE(family);
 	struct sk_buff *skb;
 
-	/* Another family may have the group's number once this one is gone. */
-	if (!READ_ONCE(family) || !genl_has_listeners(family, &init_net, 0))
+	if (!of || !genl_has_listeners(of, &init_net, 0))
 		return;
 	skb = genlmsg_new(4 * nla_total_size(sizeof(u32)), GFP_KERNEL);
 	if (!skb) {
 		/* Their next recvmsg() says that something is missing. */
-		genl_set_err(family, &init_net, 0, 0, -ENOBUFS);
+		genl_set_err(of, &init_net, 0, 0, -ENOBUFS);
 		return;
 	}
-	if (WARN_ON_ONCE(put_event(skb, id, state, cpu, cause)))
+	if (WARN_ON_ONCE(put_event(skb, of, id, state, cpu, cause)))
 		nlmsg_free(skb);
 	else
-		genlmsg_multicast(family, skb, 0, 0, GFP_KERNEL);
+		genlmsg_multicast(of, skb, 0, 0, GFP_KERNEL);
 }

@@ -97,16 +97,19 @@ int kipt_parts_reserve_cpu(struct kipt_session *session,
 {
 	struct kipt_config *config = &session->group.config;
 	struct kipt_caps caps;
+	int err;
 
 	if (!kipt_caps_cpu_seen(trace->cpu))
 		return kipt_refuse(refusal, NULL, -ENXIO,
 				   "CPU %u is just coming online", trace->cpu);
 	/* When the session was made the CPU may never have been online. */
 	kipt_caps_of(cpumask_of(trace->cpu), &caps);
-	kipt_caps_share_clock(&config->caps, &caps);
-	return kipt_caps_check_config(&caps, &config->hw, refusal) ?:
-	       kipt_parts_check_output(&caps, config->mode, config->size, refusal) ?:
-	       reserve(trace, 1, refusal);
+	err = kipt_caps_check_config(&caps, &config->hw, refusal) ?:
+	      kipt_parts_check_output(&caps, config->mode, config->size, refusal) ?:
+	      reserve(trace, 1, refusal);
+	if (!err)
+		kipt_caps_share_clock(&config->caps, &caps);
+	return err;
 }
 
 /* session-new reserves a CPU before anything is attached for it. */

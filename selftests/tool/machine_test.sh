@@ -411,8 +411,6 @@ kept() {
 	refused "killed_${kind}_deleted" 0 "" crash delete "$id"
 }
 
-# One more than there is room for of a user, which replaces the newest, and then as
-# many as there is room for.
 # await_kept N: until so many are kept, which a work item does
 await_kept() {
 	local tries
@@ -423,6 +421,8 @@ await_kept() {
 	[ "$tries" != 300 ] || echo "# fewer than $1 are kept"
 }
 
+# One more than there is room for of a user, which replaces the newest, and then as
+# many as there is room for.
 user_tests() {
 	local id
 	[ -x "$CRASH" ] || return

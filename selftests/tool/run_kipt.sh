@@ -37,7 +37,7 @@ run() {
 }
 
 # interrupted DELAY PROGRAM ARGS...: what it prints, and its exit status, with SIGINT that it gets
-# DELAY seconds after it began to catch it
+# DELAY seconds after it began to catch it; it has a minute to end
 interrupted() {
 	python3 -c 'import re, subprocess, sys, time
 program = subprocess.Popen(sys.argv[2:])
@@ -45,11 +45,16 @@ def catches():
     with open(f"/proc/{program.pid}/status") as status:
         caught = re.search(r"SigCgt:\s*(\w+)", status.read())
     return caught and int(caught[1], 16) >> 1 & 1
-while program.poll() is None and not catches():
+end = time.time() + 60
+while program.poll() is None and not catches() and time.time() < end:
     time.sleep(0.002)
 time.sleep(float(sys.argv[1]))
 program.send_signal(2)
-sys.exit(program.wait())' "$@"
+try:
+    sys.exit(program.wait(60))
+except subprocess.TimeoutExpired:
+    program.kill()
+    sys.exit("it does not end")' "$@"
 }
 
 # refused NAME STATUS PATTERN ARGS...: exit status and sentence

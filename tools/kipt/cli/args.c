@@ -108,8 +108,7 @@ void args_help(const struct kipt_verb *verb, FILE *out)
 	if (verb->examples)
 		fprintf(out, "\nExamples:\n%s\n", verb->examples);
 	fprintf(out, "\nExit status: 0 done, %s1 refused or failed, 2 wrong usage.\n",
-		strstr(verb->operands, "COMMAND") ?
-		"or that of COMMAND, 128 + N if signal N ended it;\n" : "");
+		strstr(verb->operands, "COMMAND") ? "or that of COMMAND; " : "");
 }
 
 /* What getopt_long() is given of a verb: one command line is read at a time. */
