@@ -85,7 +85,7 @@ static inline bool kipt_excerpt_ends(const struct kipt_excerpt_end *end,
 
 /**
  * kipt_record_counts_insns() - whether @aux is instructions since the last record that counted them
- * @record: any record of a flow with BRANCHES
+ * @record: any
  *
  * Return: as uapi/linux/kipt_record.h has the rule.
  */

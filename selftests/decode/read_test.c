@@ -105,9 +105,19 @@ static bool same_packet(const struct kipt_packet *a,
  */
 static bool same_alone(u8 *room, struct kipt_cursor followed, const struct kipt_packet *packet)
 {
+	struct kipt_cursor cut = followed;
 	struct kipt_packet got;
+	u32 n;
 
 	followed.pos -= packet->len;
+	/* Nor is more read than there is. */
+	for (n = 1; !(packet->flags & KIPT_PF_BROKEN) && n < packet->len; n++) {
+		memcpy(room + ROOM - n, followed.pos, n);
+		cut.pos = room + ROOM - n;
+		cut.end = room + ROOM;
+		if (kipt_packet_next(&cut, &got) != KIPT_TRUNCATED)
+			return false;
+	}
 	memcpy(room + ROOM - packet->len, followed.pos, packet->len);
 	followed.pos = room + ROOM - packet->len;
 	followed.end = room + ROOM;

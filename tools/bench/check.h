@@ -26,7 +26,8 @@ bool bench_check_flow(const struct bench_way *way,
  * @core: which decoder
  * @trace: loaded
  *
- * They must be those that were read when the trace was loaded. Return: false after a sentence on stderr.
+ * They must be those that were read when the trace was loaded, which a core that is compiled
+ * in another way may get wrong. Return: false after a sentence on stderr.
  */
 bool bench_check_packets(const struct bench_core *core,
 			 const struct bench_trace *trace);

@@ -387,7 +387,6 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	kipt_flow_settle(flow);
 }
 
-/* It waits for an address; while tracing is off, for a FUP after it only. */
 /* A second PIP means that the instruction of the first was executed, unless both
  * are of an event.
  */
@@ -412,6 +411,7 @@ void kipt_flow_on_branch(struct kipt_flow *flow,
 	bool known;
 
 	if (packet->type == KIPT_PACKET_MODE_EXEC) {
+		/* It waits for an address; while tracing is off, for a FUP after it only. */
 		flow->pending.mode_pending = true;
 		flow->pending.mode_value = (u8)packet->value;
 		return;

@@ -3,10 +3,9 @@
  * The graph: blocks of code and the links between them, by which packets are followed
  * without looking for each block. Runs where the callbacks may.
  *
- * TIP.PGE, and TIP.PGD where tracing ends in the first node, are used as the slow path uses
- * them, in fewer steps. All else rests on a theorem: if nothing is pending, tracing is on and
- * the flow is at a node's address, then following links by outcomes and return addresses goes
- * where the slow path goes, block by block. Each clause has its check:
+ * It rests on a theorem: if nothing is pending, tracing is on and the flow is at a node's
+ * address, then following links by outcomes and return addresses goes where the slow path
+ * goes, block by block. Each clause has its check:
  *
  *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
  *			leaves nothing pending but outcomes, with which it ends

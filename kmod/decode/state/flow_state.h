@@ -346,8 +346,8 @@ static inline u32 kipt_number_at(struct kipt_flow *flow, u64 ip)
  * kipt_flow_nothing_pending() - has all that packets said taken effect
  * @flow: the flow
  *
- * Return: true if what a TNT, TIP, TIP.PGE or TIP.PGD does next depends on nothing but its own
- * bytes, the code, the return stack and whether tracing is on.
+ * Return: true if what a TNT or TIP does next depends on nothing but its own bytes, the code,
+ * the return stack and whether tracing is on.
  */
 static inline bool kipt_flow_nothing_pending(const struct kipt_flow *flow)
 {

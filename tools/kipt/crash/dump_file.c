@@ -211,7 +211,6 @@ static bool library_next(struct dump *dump, u64 *address)
 	return true;
 }
 
-/* makedumpfile's output where it could not seek. */
 static bool begins_with(int fd, const char *signature, size_t size)
 {
 	char bytes[16];
@@ -219,6 +218,7 @@ static bool begins_with(int fd, const char *signature, size_t size)
 	return pread(fd, bytes, size, 0) == (ssize_t)size && !memcmp(bytes, signature, size);
 }
 
+/* makedumpfile's output where it could not seek. */
 static bool is_flattened(int fd)
 {
 	static const char signature[16] = "makedumpfile";
