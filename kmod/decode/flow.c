@@ -14,6 +14,7 @@
 #include "flow_step.h"
 #include "flow/flow_walk.h"
 #include "graph/graph.h"
+#include "graph/graph_fold.h"
 #include "graph/pack.h"
 #include "packet/sync.h"
 
@@ -276,6 +277,19 @@ enum kipt_status kipt_flow_step(struct kipt_flow *flow)
 	return status;
 }
 
+/* What is full is dropped; what nodes counted for long is folded. Returns false if the run
+ * halts meanwhile.
+ */
+static bool make_room(struct kipt_flow *flow)
+{
+	/* Edges may be full afterwards. */
+	if (flow->counts.max && flow->counts.bytes >= KIPT_COUNTS_FOLD)
+		kipt_graph_fold(flow);
+	if (flow->blocks.index.full || flow->counts.index.full || flow->pairs.index.full)
+		return kipt_flow_renew(flow);
+	return true;
+}
+
 static enum ending run_packets(struct kipt_flow *flow)
 {
 	enum kipt_status status;
@@ -283,7 +297,8 @@ static enum ending run_packets(struct kipt_flow *flow)
 	if (unlikely(flow->walk.paused))
 		kipt_flow_walk_on(flow);
 	while (flow->input.cursor.pos < flow->input.halt_at) {
-		if (kipt_graph_may_run(flow) && !kipt_graph_run(flow))
+		if (kipt_flow_nothing_pending(flow) &&
+		    (!make_room(flow) || (flow->walk.graph && !kipt_graph_run(flow))))
 			continue;
 		status = kipt_flow_step(flow);
 		if (unlikely(status != KIPT_OK)) {

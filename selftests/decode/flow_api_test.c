@@ -961,6 +961,47 @@ static bool return_address_outlives_memory(u32 output)
 	return sums[0] == sums[1];
 }
 
+/* A JMP to where a TIP says, at each address. @ctx counts. */
+static u32 read_indirect(void *ctx, u64 space, u64 ip, u8 *buf, u32 len)
+{
+	(void)space;
+	(void)ip;
+	++*(u32 *)ctx;
+	if (len < 2)
+		return 0;
+	memcpy(buf, (const u8[]){ 0xff, 0xe0 }, 2);
+	return 2;
+}
+
+/* Memory is full of code that ran once, and then the same two blocks run on and on. */
+static bool full_memory_is_dropped(u32 output)
+{
+	enum { COLD = 2000, HOT = 8000 };
+	static u64 arena[(1 << 20) / 8] __attribute__((aligned(64)));
+	static u8 bytes[33 + 3 * (COLD + HOT)];
+	struct kipt_flow_config config = {
+		.output = output, .memory = KIPT_FLOW_MEMORY_MIN,
+	};
+	u32 reads = 0, i, ip;
+	u64 sum = 0;
+	struct kipt_code code = { .read = read_indirect, .ctx = &reads };
+	struct kipt_sink sink = { .emit = add_up, .ctx = &sum };
+	struct kipt_flow *flow = kipt_flow_init(arena, sizeof(arena), &config, &code, &sink);
+
+	memcpy(bytes, trace, 33);
+	for (i = 0; i < COLD + HOT; i++) {
+		ip = 2 * (i < COLD ? i : COLD + i % 2);
+		bytes[33 + 3 * i] = 0x2d;
+		bytes[34 + 3 * i] = (u8)ip;
+		bytes[35 + 3 * i] = (u8)(ip >> 8);
+	}
+	kipt_flow_run(flow, bytes, sizeof(bytes), 0, sizeof(bytes));
+	if (reads < 4 * COLD && flow->at.ip == 0x400000 + ip)
+		return true;
+	printf("# output %x: %u reads\n", output, reads);
+	return false;
+}
+
 /* A slice that no run fills is no slice. */
 static bool longest_slice_makes_progress(void)
 {
@@ -1865,6 +1906,11 @@ int main(void)
 	ktap_result(&ktap, pge_and_pgd_end_slices(KIPT_FLOW_COUNTS) &&
 		    pge_and_pgd_end_slices(KIPT_FLOW_BRANCHES),
 		    "flow ends a slice amid TIP.PGE and TIP.PGD");
+	ktap_result(&ktap, full_memory_is_dropped(KIPT_FLOW_BRANCHES) &&
+		    full_memory_is_dropped(KIPT_FLOW_BRANCHES | KIPT_FLOW_INSNS) &&
+		    full_memory_is_dropped(KIPT_FLOW_BRANCHES | KIPT_FLOW_NO_MEMO) &&
+		    full_memory_is_dropped(KIPT_FLOW_COUNTS | KIPT_FLOW_NO_MEMO),
+		    "full memory is dropped, whatever follows the code");
 	ktap_result(&ktap, longest_slice_makes_progress(),
 		    "flow takes the longest slice for none");
 	ktap_result(&ktap, slices_bound_reads(KIPT_FLOW_COUNTS, 1000) &&

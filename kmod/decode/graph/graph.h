@@ -7,7 +7,7 @@
  * address, then following links by outcomes and return addresses goes where the slow path
  * goes, block by block. Each clause has its check:
  *
- *  nothing is pending	kipt_graph_may_run(), before nodes are followed; following
+ *  nothing is pending	kipt_flow_nothing_pending(), before nodes are followed; following
  *			leaves nothing pending but outcomes, with which it ends
  *  the address		a node is a block: address, address space and mode; a link leads
  *			to the same space and mode. Where either changes, the node is
@@ -70,16 +70,8 @@
 #endif
 
 /**
- * kipt_graph_may_run() - is nothing pending that the graph does not know of
- * @flow: the flow
- *
- * Return: true if kipt_graph_run() may be called.
- */
-bool kipt_graph_may_run(const struct kipt_flow *flow);
-
-/**
  * kipt_graph_run() - follow the flow by links as far as they lead
- * @flow: kipt_graph_may_run() is true; the cursor is advanced, maybe not at all
+ * @flow: nothing is pending, its config allows the graph; the cursor is advanced, maybe not at all
  *
  * Return: true if the packet at the cursor is for the slow path; false if packets were
  * used, or the run halts here: ask again.
@@ -88,7 +80,7 @@ bool kipt_graph_run(struct kipt_flow *flow);
 
 /**
  * kipt_prove_graph_begin() - a packet may be used next (selftests/decode/graph_prove.c)
- * @flow: kipt_graph_may_run() is true
+ * @flow: as that of kipt_graph_run()
  */
 void kipt_prove_graph_begin(struct kipt_flow *flow);
 

@@ -27,11 +27,6 @@ struct rest {
 	bool is_long;
 };
 
-bool kipt_graph_may_run(const struct kipt_flow *flow)
-{
-	return flow->walk.graph && kipt_flow_nothing_pending(flow);
-}
-
 /* Is the current node none for the slow path, and is there one? */
 static __always_inline bool is_followed(const struct walk *walk)
 {
@@ -295,27 +290,12 @@ static void end_slice(struct kipt_flow *flow)
 		flow->input.halt_at = flow->input.data;
 }
 
-/* What is full is dropped; what nodes counted for long is folded. Returns false if the run
- * halts meanwhile.
- */
-static bool make_room(struct kipt_flow *flow)
-{
-	/* Edges may be full afterwards. */
-	if (flow->counts.max && flow->counts.bytes >= KIPT_COUNTS_FOLD)
-		kipt_graph_fold(flow);
-	if (flow->blocks.index.full || flow->counts.index.full || flow->pairs.index.full)
-		return kipt_flow_renew(flow);
-	return true;
-}
-
 bool kipt_graph_run(struct kipt_flow *flow)
 {
 	struct rest rest = { 0 };
 	struct walk walk;
 	bool done;
 
-	if (!make_room(flow))
-		return false;
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
 	if (!enter(flow, &walk)) {
