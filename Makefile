@@ -146,7 +146,7 @@ help:
 	@echo 'quick     what one runs at each edit, 10 seconds'
 	@echo 'test      user-space tests; T=decode/flow_test FILTER=psb-ptw runs one'
 	@echo 'check     what CI runs: lint, user-space tests, tests in the machine'
-	@echo 'check-all everything there is, hours (PART=3/12, REPORT=1)'
+	@echo 'check-all everything there is, hours (PART=3/13, REPORT=1)'
 	@echo 'all       the tool and the test CPU'
 	@echo 'module    kipt.ko for the running kernel (KDIR= for another;'
 	@echo '          CONFIG_KIPT_DECODE=n, CONFIG_KIPT_CRASH=n leave parts out)'

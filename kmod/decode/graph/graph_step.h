@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Following the graph from node to node, by outcomes and targets: see graph.h. Only
- * graph_run.c includes it, so that what changes at every node can be kept in registers.
- * Runs where the callbacks may.
+ * Following the graph from node to node: see graph.h. Only graph_run.c includes it, so that
+ * what changes at every node can be kept in registers. Runs where the callbacks may.
  */
 #ifndef KIPT_DECODE_GRAPH_STEP_H
 #define KIPT_DECODE_GRAPH_STEP_H
@@ -37,12 +36,9 @@ enum emission {
  * @nodes: the flow's
  * @doubles: the flow's
  * @sums: flow->output.sums
- * @emits: of packed output: there were branches other than conditional ones since the last
- *	packed item
+ * @emits: of packed output: branches other than conditional ones since the last packed item
  * @out: the next record goes here, if it is before @full
  * @full: there is no more room
- *
- * Kept in registers.
  */
 struct walk {
 	const u8 *pos;
