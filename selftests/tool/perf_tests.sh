@@ -1385,6 +1385,7 @@ perf_tests() {
 	perf_refused_tests
 	perf_decode_tests
 	perf_kcore_tests
+	others_tests
 	perf_other_forms_tests
 	perf_whose_tests
 	totals_perf_tests

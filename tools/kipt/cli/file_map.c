@@ -119,6 +119,29 @@ int file_open_tell(const char *path)
 	return fd;
 }
 
+FILE *file_stream(const char *path, bool found, const char *what)
+{
+	int fd = found ? file_open_regular(path) : -1;
+	FILE *file = found ? fd < 0 ? NULL : fdopen(fd, "r") : fopen(path, "re");
+
+	if (!file && what && found && errno == EINVAL)
+		say_error("cannot read %s from %s: not a regular file", what, path);
+	else if (!file && what)
+		say_errno(errno, "cannot read %s from %s", what, path);
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+bool file_line(char *line, FILE *file)
+{
+	char *end = line + FILE_LINE_MOST - 1;
+
+	*end = '\n';
+	/* A line may have bytes of 0, so that its length says nothing. */
+	return fgets(line, FILE_LINE_MOST, file) && (*end || end[-1] == '\n');
+}
+
 /* Sets errno. */
 static bool fd_map(struct file_map *map, int fd)
 {

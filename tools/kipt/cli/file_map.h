@@ -6,6 +6,7 @@
 #define KIPT_FILE_MAP_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "../../../kmod/decode/port.h"
 
@@ -54,6 +55,29 @@ int file_open_no_links(const char *path);
  * Return: the descriptor, or -1 after a message.
  */
 int file_open_tell(const char *path);
+
+/**
+ * file_stream() - open a text file
+ * @path: its name
+ * @found: kipt found it, as in a folder that the user named, so that it may be anything:
+ *	it is opened as file_open_regular() does it; false: the user named it, which may be a pipe
+ * @what: what the file has, for the sentence about an error; NULL: no sentence
+ *
+ * Return: the caller's to close; NULL with errno.
+ */
+FILE *file_stream(const char *path, bool found, const char *what);
+
+/* Bytes of the longest line, with what ends it. */
+#define FILE_LINE_MOST	65536
+
+/**
+ * file_line() - read a line
+ * @line: of FILE_LINE_MOST bytes; filled
+ * @file: where from
+ *
+ * Return: false at the end of the file, after an error, or of a line that is longer.
+ */
+bool file_line(char *line, FILE *file);
 
 /**
  * file_descriptor_path() - which file a descriptor has open

@@ -365,8 +365,10 @@ bool offline_decode(const struct offline *offline,
 	struct file_map trace = { 0 };
 	bool ok;
 
-	if (!options->maps && saved->maps[0])
+	if (!options->maps && saved->maps[0]) {
 		options->maps = saved->maps;
+		options->maps_found = true;
+	}
 	if (!output_spares(options, offline->path) ||
 	    !file_map_open(&trace, offline->path))
 		return false;

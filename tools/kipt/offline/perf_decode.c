@@ -15,6 +15,7 @@
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/tsc_extend.h"
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../records/tool_records.h"
@@ -656,6 +657,12 @@ static void base_find(struct run *run)
 	}
 }
 
+/* It is of the recording's folder, which may be another user's. */
+static bool kallsyms_found(const struct run *run)
+{
+	return run->kallsyms_used == run->kallsyms;
+}
+
 /* In x86's __switch_to() the other task runs; a CALL gets to what jumps there. */
 static u64 switch_find(const struct run *run)
 {
@@ -666,7 +673,7 @@ static u64 switch_find(const struct run *run)
 	if (run->user_only || run->config.output & KIPT_FLOW_COUNTS)
 		return 0;
 	if (*run->kallsyms_used)
-		return kernel_symbol_address(run->kallsyms_used, name);
+		return kernel_symbol_address(run->kallsyms_used, kallsyms_found(run), name);
 	return run->decode->vmlinux && vmlinux_address(run->decode->vmlinux, name, &address) ?
 	       address + run->kernel_bias : 0;
 }
@@ -826,12 +833,16 @@ static bool config_make(struct run *run)
 /* A file that is not there is not missed here. */
 static bool copy_is_there(const char *path)
 {
-	bool there = !access(path, R_OK);
+	int fd = file_open_regular(path);
 
-	if (!there && errno != ENOENT)
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EINVAL)
+		say_note("%s is not read: not a regular file", path);
+	else if (errno != ENOENT)
 		say_note("%s cannot be read (%s): who recorded the kernel can decode it",
 			 path, say_errno_name(errno));
-	return there;
+	return fd >= 0;
 }
 
 /* What perf record --kcore copied. */
@@ -871,7 +882,7 @@ static struct symbols *kernel_names(void *ctx)
 {
 	const struct run *run = ctx;
 	struct symbols *symbols = *run->kallsyms_used ?
-				  kernel_symbols_load(run->kallsyms_used) :
+				  kernel_symbols_load(run->kallsyms_used, kallsyms_found(run)) :
 				  NULL;
 
 	if (!run->decode->vmlinux)

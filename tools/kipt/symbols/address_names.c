@@ -76,6 +76,7 @@ struct recent_inlined {
 
 struct names {
 	const char *kallsyms;
+	bool kallsyms_found;
 	bool kernel_tried;
 	bool live;
 	struct symbols *kernel;
@@ -153,6 +154,7 @@ void names_destroy(struct names *names)
 void names_kallsyms(struct names *names, const char *kallsyms)
 {
 	names->kallsyms = kallsyms;
+	names->kallsyms_found = true;
 }
 
 void names_kernel(struct names *names, struct symbols *symbols)
@@ -357,7 +359,8 @@ static void kernel_load(struct names *names)
 	if (mapper && mapper->kernel)
 		names->kernel = mapper->kernel(mapper->ctx);
 	else if (!names->kallsyms || *names->kallsyms)
-		names->kernel = kernel_symbols_load(names->kallsyms);
+		names->kernel = kernel_symbols_load(names->kallsyms,
+						    names->kallsyms_found);
 }
 
 static void kernel_find(struct names *names, u64 address, struct place *place)

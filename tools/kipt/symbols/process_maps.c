@@ -283,29 +283,27 @@ static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
 static unsigned int saved_read(struct maps *maps, FILE *file)
 {
 	unsigned int number = 0;
-	char *line = NULL;
-	size_t room = 0;
+	char line[FILE_LINE_MOST];
 	u32 pid = 0;
 	bool ok = true;
 
-	while (ok && getline(&line, &room, file) > 0) {
+	while (ok && file_line(line, file)) {
 		ok = number ? saved_line_take(maps, &pid, line) :
 			      !strcmp(line, FIRST_LINE);
 		number++;
 	}
-	free(line);
-	return ok && number ? 0 : number ? number : 1;
+	if (!ok)
+		return number;
+	return number && feof(file) ? 0 : number + 1;
 }
 
-bool maps_load(struct maps *maps, const char *path)
+bool maps_load(struct maps *maps, const char *path, bool found)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = file_stream(path, found, "mappings");
 	unsigned int bad;
 
-	if (!file) {
-		say_errno(errno, "cannot read mappings from %s", path);
+	if (!file)
 		return false;
-	}
 	bad = saved_read(maps, file);
 	fclose(file);
 	if (bad)

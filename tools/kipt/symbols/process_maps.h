@@ -156,9 +156,10 @@ void maps_drop(const char *path);
  * maps_load() - read what maps_save() wrote
  * @maps: where to
  * @path: the file
+ * @found: as for file_stream()
  *
  * Return: true, or false after a sentence.
  */
-bool maps_load(struct maps *maps, const char *path);
+bool maps_load(struct maps *maps, const char *path, bool found);
 
 #endif /* KIPT_PROCESS_MAPS_H */

@@ -62,7 +62,8 @@ bool output_open(struct output *output, const struct view_options *options,
 	output->options = options;
 	progress_lines(view_shows_lines(options));
 	if (!kernel_symbols_check(options->kallsyms) ||
-	    (options->maps && !maps_load(&output->maps, options->maps)))
+	    (options->maps && !maps_load(&output->maps, options->maps,
+						 options->maps_found)))
 		goto err_maps;
 	output->names = names_create(options->kallsyms, &output->maps, live);
 	if (!output->names) {

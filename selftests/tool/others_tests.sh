@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# Files and folders of others, made to harm who looks at them: what kipt finds in them may be
+# anything, and may be large. Sourced by tool_test.sh; uses what decode_tests.sh makes.
+
+# others_refused NAME PATTERN ARGS...: fails with a sentence, in time and with little memory
+others_refused() {
+	local name=$1 pattern=$2
+	shift 2
+	(ulimit -v 1000000 && timeout -k 1 10 "$KIPT" "$@") >out 2>err </dev/null
+	same "$name" "1 1" "$? $(grep -cE -e "$pattern" err)"
+}
+
+others_make() {
+	make_kallsyms
+	# shellcheck disable=SC2086
+	bytes $CODE >code
+	# shellcheck disable=SC2086
+	bytes $TRACE >small.pt
+	{ call 010 100; ret 110 012; } | records found.rec
+	rm -rf found
+	mkdir found
+	{ cat code; head -c 4078 /dev/zero; } >found/user.dump
+	bytes 00 10 40 00 00 00 00 00 >found/user.addr
+}
+
+# What a folder has may be a pipe, or a link to what has no end.
+others_kinds_tests() {
+	local kind file
+	for kind in "mkfifo" "ln -s /dev/zero"; do
+		rm -f found.rec.maps
+		$kind found.rec.maps
+		others_refused "others_maps_${kind%% *}" "found.rec.maps: not a regular file" \
+			show found.rec
+		for file in meta.json maps; do
+			rm -f found/*.json found/maps
+			echo '{}' >found/meta.json
+			rm -f "found/$file"
+			$kind "found/$file"
+			others_refused "others_${file}_${kind%% *}" \
+				"found/$file: not a regular file" decode small.pt --dir found
+		done
+		rm -rf found/maps found/kallsyms others.data
+		echo '{}' >found/meta.json
+		$kind found/kallsyms
+		timeout -k 1 10 "$KIPT" decode small.pt --dir found --calls >out 2>err
+		same "others_kallsyms_${kind%% *}" 0 $?
+		mkdir -p others.data/kcore_dir
+		cp kept.data others.data/data
+		$kind others.data/kcore_dir/kallsyms
+		timeout -k 1 10 "$KIPT" open others.data --calls >out 2>err
+		same "others_kcore_${kind%% *}" "0 1" \
+			"$? $(grep -c 'kallsyms is not read: not a regular file' err)"
+	done
+	rm -f found.rec.maps found/kallsyms
+}
+
+# A line has an end.
+others_lines_tests() {
+	truncate -s 3G endless
+	ln -sf endless found.rec.maps
+	others_refused "others_endless_maps" "line 1 is not of a maps file" show found.rec
+	ln -sf ../endless found/meta.json
+	others_refused "others_endless_meta" "cannot read found/meta.json as a JSON object" \
+		decode small.pt --dir found
+	rm -f endless found.rec.maps found/meta.json
+	{ head -n 2 kallsyms; head -c 70000 /dev/zero; head -n 3 kallsyms; } >long
+	"$KIPT" show found.rec --kallsyms long --calls >out 2>err
+	same "others_long_line_of_kallsyms" 1 "$(grep -c 'long: line 3 .*longer than any' err)"
+}
+
+others_tests() {
+	command -v zstd >/dev/null || { skip others "no zstd"; return; }
+	others_make
+	kept_unpack "$ROOT/selftests/perf/small"
+	others_kinds_tests
+	others_lines_tests
+}
