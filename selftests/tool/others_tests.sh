@@ -70,10 +70,25 @@ others_lines_tests() {
 	same "others_long_line_of_kallsyms" 1 "$(grep -c 'long: line 3 .*longer than any' err)"
 }
 
+# A file takes as long as it is long.
+others_maps_tests() {
+	python3 -c 'print("kipt-maps 1")
+for i in range(100000):
+    print("process %d many" % (i + 2))
+print("process 1 large")
+for i in range(60000):
+    print("map %x %x 0 /large" % (0x1000 * i, 0x1000 * i + 4096))' >found.rec.maps
+	timeout -k 1 10 "$KIPT" show found.rec --calls >out 2>err
+	same "others_many_mappings" "0 1" \
+		"$? $(grep -c 'process 1 (large) had more than 16384 mappings' err)"
+	rm -f found.rec.maps
+}
+
 others_tests() {
 	command -v zstd >/dev/null || { skip others "no zstd"; return; }
 	others_make
 	kept_unpack "$ROOT/selftests/perf/small"
 	others_kinds_tests
 	others_lines_tests
+	others_maps_tests
 }

@@ -13,6 +13,8 @@
 #include "process_maps.h"
 
 #define FIRST_LINE	"kipt-maps 1\n"
+/* Each is compared with all others of its process. */
+#define MAPPINGS_MOST	(1 << 14)
 
 void maps_free(struct maps *maps)
 {
@@ -26,15 +28,14 @@ void maps_free(struct maps *maps)
 		free(process->list);
 		free(process);
 	}
+	lookup_free(&maps->by_pid);
 }
 
 struct process *maps_process(const struct maps *maps, u32 pid)
 {
-	struct process *process = maps->first;
+	const size_t *found = lookup_get(&maps->by_pid, pid);
 
-	while (process && process->pid != pid)
-		process = process->next;
-	return process;
+	return found ? (struct process *)*found : NULL;
 }
 
 static struct process *process_get(struct maps *maps, u32 pid)
@@ -44,8 +45,10 @@ static struct process *process_get(struct maps *maps, u32 pid)
 	if (process)
 		return process;
 	process = calloc(1, sizeof(*process));
-	if (!process)
+	if (!process || !lookup_add(&maps->by_pid, pid, (size_t)process)) {
+		free(process);
 		return NULL;
+	}
 	process->pid = pid;
 	process->next = maps->first;
 	maps->first = process;
@@ -99,6 +102,16 @@ static const struct mapping *latest_find(const struct process *process, u64 addr
 	return NULL;
 }
 
+static bool is_full(struct process *process)
+{
+	if (process->count == MAPPINGS_MOST && !process->full) {
+		process->full = true;
+		say_note("process %u (%s) had more than %u mappings: functions in the others have no names",
+			 process->pid, process->comm, MAPPINGS_MOST);
+	}
+	return process->full;
+}
+
 bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 {
 	struct process *process = process_get(maps, pid);
@@ -107,6 +120,8 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 
 	if (!process)
 		return false;
+	if (is_full(process))
+		return true;
 	known = latest_find(process, mapping->start);
 	if (known && mapping_same(known, mapping))
 		return true;
@@ -114,7 +129,7 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 	if (!list)
 		return false;
 	process->list = list;
-	process->several |= is_among_others(process, mapping);
+	process->several = process->several || is_among_others(process, mapping);
 	list[process->count] = *mapping;
 	list[process->count].path = strdup(mapping->path);
 	if (!list[process->count].path)
@@ -202,12 +217,17 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 
 void maps_move(struct maps *to, struct maps *from)
 {
-	struct process **last = &to->first;
+	struct process **last = &to->first, *process;
 
 	while (*last)
 		last = &(*last)->next;
 	*last = from->first;
 	from->first = NULL;
+	lookup_free(&from->by_pid);
+	for (process = *last; process; process = process->next) {
+		if (!maps_process(to, process->pid))
+			lookup_add(&to->by_pid, process->pid, (size_t)process);
+	}
 }
 
 /* A line of its own each, whatever the file is called. */

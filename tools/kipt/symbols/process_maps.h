@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "../../../kmod/decode/port.h"
+#include "../cli/lookup.h"
 
 /**
  * struct mapping - one executable mapping
@@ -35,6 +36,7 @@ struct mapping {
  * @count: how many
  * @several: some overlap that are of different code, as of programs that it executed one
  *	after the other
+ * @full: it had more of them than are kept, which was said
  * @next: the next process
  */
 struct process {
@@ -43,16 +45,19 @@ struct process {
 	struct mapping *list;
 	size_t count;
 	bool several;
+	bool full;
 	struct process *next;
 };
 
 /**
  * struct maps - all processes that were seen
  * @first: head of the list
+ * @by_pid: the processes
  * @learned: mappings that were added; goes round
  */
 struct maps {
 	struct process *first;
+	struct lookup by_pid;
 	u32 learned;
 };
 
