@@ -70,6 +70,21 @@ others_lines_tests() {
 	same "others_long_line_of_kallsyms" 1 "$(grep -c 'long: line 3 .*longer than any' err)"
 }
 
+# To read a file of the kernel may take something away, as of /proc/kmsg.
+others_kernel_tests() {
+	cp found/user.dump prog.dump
+	cp found/user.addr prog.addr
+	make_perf others.perf small.pt id=00112233445566778899aabbccddeeff00112233 \
+		called=/proc/version elf=prog
+	run decode others.perf --calls
+	same "others_file_of_the_kernel" 1 \
+		"$(grep -c 'no code of /proc/version: it is not on this machine' <<<"$ERR")"
+	ln -sf /proc/version found.rec.maps
+	others_refused "others_maps_of_the_kernel" "found.rec.maps: .* one of the kernel" \
+		show found.rec
+	rm -f found.rec.maps
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -91,4 +106,5 @@ others_tests() {
 	others_kinds_tests
 	others_lines_tests
 	others_maps_tests
+	others_kernel_tests
 }

@@ -21,13 +21,14 @@ struct file_map {
 };
 
 /**
- * file_open_regular() - open a file to read it
+ * file_open_regular() - open a file that the user did not name, to read it
  * @path: its name
  *
  * It refuses a FIFO, whose open() would block, and does not even open a
- * device: a watchdog that was opened and closed resets the machine.
+ * device: a watchdog that was opened and closed resets the machine. Nor does it open files of
+ * procfs, sysfs, tracefs and debugfs: some lose what is read, or never end.
  *
- * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
+ * Return: the descriptor, or -1 with errno; EINVAL if it is none that may be opened.
  */
 int file_open_regular(const char *path);
 
@@ -49,8 +50,8 @@ bool file_begins(const char *path, const char *text);
 int file_open_no_links(const char *path);
 
 /**
- * file_open_tell() - file_open_regular() that reports an error itself
- * @path: its name
+ * file_open_tell() - open a regular file that the user named
+ * @path: its name; may be in /proc, as /proc/vmcore is
  *
  * Return: the descriptor, or -1 after a message.
  */

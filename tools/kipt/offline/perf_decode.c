@@ -838,7 +838,7 @@ static bool copy_is_there(const char *path)
 	if (fd >= 0)
 		close(fd);
 	else if (errno == EINVAL)
-		say_note("%s is not read: not a regular file", path);
+		say_note("%s is not read: not a regular file, or one of the kernel", path);
 	else if (errno != ENOENT)
 		say_note("%s cannot be read (%s): who recorded the kernel can decode it",
 			 path, say_errno_name(errno));
