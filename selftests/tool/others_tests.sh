@@ -99,6 +99,35 @@ for i in range(60000):
 	rm -f found.rec.maps
 }
 
+# others_merge NAME PATTERN LINE: a file with that line is refused, in plain text
+others_merge() {
+	{
+		printf '%b\n' "$3"
+		echo '{"type":"summary","records":1,"branches":1,"insns":0,"gaps":{},"trace_bytes":1}'
+	} >merged.json
+	refused "others_merge_$1" 1 "$2" merge merged.json
+	same "others_merge_${1}_is_plain" 0 "$(grep -c "[^ -~]" err)"
+}
+
+# Texts that a terminal would obey, or that are taken for others.
+others_texts_tests() {
+	local esc=$'\e'
+	others_merge escapes '"[?].31mx" is nothing that' \
+		'{"type":"total","symbol":"a","object":"o","branches":1,"\\u001b[31mx":3}'
+	others_merge not_utf8 "line 1 is no JSON" \
+		'{"type":"total","symbol":"a\0377b","object":"o","branches":1,"calls":1}'
+	others_merge nul '"symbol" is no text' \
+		'{"type":"total","symbol":"a\\u0000b","object":"o","branches":1,"calls":1}'
+	others_merge two_forms_of_a_number '"ip" is no number' \
+		'{"type":"edge","kind":"jump","ip":"0x01","to":"0x2","count":1}'
+	echo '{}' >found/meta.json
+	mkfifo "found/$esc[31m.addr"
+	others_refused "others_name_of_a_file" 'cannot read found/[?]\[31m.addr' decode small.pt \
+		--dir found
+	same "others_name_is_plain" 0 "$(grep -c "$esc" err)"
+	rm -f "found/$esc[31m.addr" found/meta.json
+}
+
 others_tests() {
 	command -v zstd >/dev/null || { skip others "no zstd"; return; }
 	others_make
@@ -107,4 +136,5 @@ others_tests() {
 	others_lines_tests
 	others_maps_tests
 	others_kernel_tests
+	others_texts_tests
 }
