@@ -85,6 +85,36 @@ others_kernel_tests() {
 	rm -f found.rec.maps
 }
 
+# What has the path of a file that ran may be another file by now.
+others_ids_tests() {
+	local line notes
+	{ cpu 0; task 7; echo "1 3 0 1 0x401010 0x401020"; } | records user.rec
+	for line in "2 $id " "2 ${id/?/g} " "2 00$id " "2 - " "1 "; do
+		printf 'kipt-maps %s\nprocess 7 program\nmap 401000 402000 1000 %s\n' "${line%% *}" \
+			"${line#* }$PWD/program" >user.rec.maps
+		"$KIPT" show user.rec --branches >out 2>err
+		notes+="$? $(grep -c 'no names of functions in .*another build id' err) $(
+			grep -c 'has no build id of it' err) "
+	done
+	same "others_build_ids" "0 0 0 1 0 0 0 1 0 0 0 1 0 0 1 " "$notes"
+	# They are kept.
+	printf 'kipt-maps 2\nprocess 7 program\nmap 401000 402000 1000 %s /a b\n' "$id" \
+		>user.rec.maps
+	"$KIPT" show user.rec -o again.rec 2>err
+	same "others_build_ids_stay" "$(<user.rec.maps)" "$(<again.rec.maps)"
+	# What is there and is no file of mappings is the user's.
+	echo mine >again.rec.maps
+	refused "others_mappings_replace_no_other_file" 1 "again.rec.maps is there and is no file" \
+		show user.rec -o again.rec
+	same "others_file_is_spared" mine "$(<again.rec.maps)"
+	rm again.rec again.rec.maps
+	echo mine >again.rec.maps
+	refused "others_mappings_refused_first" 1 "again.rec.maps is there and is no file" \
+		decode small.pt --image code@0x401000 -o again.rec
+	same "others_nothing_was_made" again.rec.maps "$(echo again.rec*)"
+	rm again.rec.maps
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -137,4 +167,5 @@ others_tests() {
 	others_maps_tests
 	others_kernel_tests
 	others_texts_tests
+	others_ids_tests
 }

@@ -24,7 +24,7 @@
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
 #include "../symbols/debug_server.h"
-#include "mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192

@@ -13,7 +13,7 @@
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
-#include "mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "perf_bytes.h"
 #include "perf_kernel.h"
 #include "perf_maps.h"

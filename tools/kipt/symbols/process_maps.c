@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../cli/file_map.h"
@@ -12,7 +13,10 @@
 #include "../cli/printable.h"
 #include "process_maps.h"
 
-#define FIRST_LINE	"kipt-maps 1\n"
+/* Before version 2 mappings had no build id. */
+#define FIRST_LINE	"kipt-maps 2\n"
+#define FIRST_LINE_OLD	"kipt-maps 1\n"
+#define FIRST_WORD	"kipt-maps "
 /* Each is compared with all others of its process. */
 #define MAPPINGS_MOST	(1 << 14)
 
@@ -29,6 +33,7 @@ void maps_free(struct maps *maps)
 		free(process);
 	}
 	lookup_free(&maps->by_pid);
+	mapped_ids_free(&maps->ids);
 }
 
 struct process *maps_process(const struct maps *maps, u32 pid)
@@ -67,12 +72,14 @@ bool maps_name(struct maps *maps, u32 pid, const char *comm)
 static bool mapping_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end &&
-	       a->offset == b->offset && !strcmp(a->path, b->path);
+	       a->offset == b->offset && !strcmp(a->path, b->path) &&
+	       build_id_same(&a->id, &b->id);
 }
 
 bool mapping_same_code(const struct mapping *a, const struct mapping *b)
 {
-	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path);
+	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path) &&
+	       build_id_same(&a->id, &b->id);
 }
 
 static bool is_among_others(const struct process *process, const struct mapping *mapping)
@@ -169,21 +176,23 @@ static void comm_read(struct process *process, u32 tid)
 }
 
 /* One line of /proc/PID/maps; only what can be executed is kept. */
-static bool proc_line_take(struct maps *maps, u32 pid, char *line)
+static bool proc_line_take(struct maps *maps, u32 tid, u32 pid, char *line)
 {
-	unsigned long long start, end, offset;
 	struct mapping mapping = { 0 };
-	char rights[5];
-	int path = 0;
+	const struct build_id *id;
+	struct mapped_file file;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %*s %*u %n", &start, &end, rights,
-		   &offset, &path) < 4 || rights[2] != 'x')
+	if (!mapped_file_parse(&file, tid, line))
 		return true;
-	line[strcspn(line, "\n")] = 0;
-	mapping.start = start;
-	mapping.end = end;
-	mapping.offset = offset;
-	mapping.path = path && line[path] ? line + path : "[anonymous]";
+	mapping.start = file.start;
+	mapping.end = file.end;
+	mapping.offset = file.offset;
+	mapping.path = *file.path ? (char *)file.path : "[anonymous]";
+	id = mapped_ids_get(&maps->ids, &file);
+	if (id)
+		mapping.id = *id;
+	else if (!strcmp(file.path, "[vdso]") && !mapped_ids_vdso(&mapping.id))
+		mapping.id.size = 0;
 	return maps_add(maps, pid, &mapping);
 }
 
@@ -207,7 +216,7 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 	if (process) {
 		comm_read(process, tid);
 		while (getline(&line, &room, file) > 0 &&
-		       proc_line_take(maps, pid, line))
+		       proc_line_take(maps, tid, pid, line))
 			;
 	}
 	free(line);
@@ -234,21 +243,40 @@ void maps_move(struct maps *to, struct maps *from)
 static void mapping_save(const struct mapping *mapping, FILE *file)
 {
 	const char *at;
+	u32 i;
 
-	fprintf(file, "map %llx %llx %llx ", (unsigned long long)mapping->start,
+	fprintf(file, "map %llx %llx %llx %s", (unsigned long long)mapping->start,
 		(unsigned long long)mapping->end,
-		(unsigned long long)mapping->offset);
+		(unsigned long long)mapping->offset, mapping->id.size ? "" : "-");
+	for (i = 0; i < mapping->id.size; i++)
+		fprintf(file, "%02x", mapping->id.bytes[i]);
+	fputc(' ', file);
 	for (at = mapping->path; *at; at++)
 		fputc(*at == '\n' ? '?' : *at, file);
 	fputc('\n', file);
 }
 
+bool maps_spares(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size) ||
+	    file_begins(path, FIRST_WORD))
+		return true;
+	say_error("%s is there and is no file of mappings, which would replace it: move it, or give -o another name",
+		  path);
+	return false;
+}
+
 bool maps_save(const struct maps *maps, const char *path)
 {
 	const struct process *process;
-	FILE *file = fopen(path, "we");
+	FILE *file;
 	size_t i;
 
+	if (!maps_spares(path))
+		return false;
+	file = fopen(path, "we");
 	if (!file) {
 		say_errno(errno, "cannot write mappings to %s", path);
 		return false;
@@ -268,15 +296,31 @@ bool maps_save(const struct maps *maps, const char *path)
 
 void maps_drop(const char *path)
 {
-	if (file_begins(path, FIRST_LINE))
+	if (file_begins(path, FIRST_WORD))
 		unlink(path);
 }
 
+/* "-" or digits, and a blank; NULL if it is neither. */
+static const char *saved_id_take(struct build_id *id, const char *at)
+{
+	int length;
+
+	id->size = 0;
+	if (!strncmp(at, "- ", 2))
+		return at + 2;
+	for (; id->size < BUILD_ID_MAX; id->size++, at += length) {
+		length = 0;
+		if (sscanf(at, "%2hhx%n", &id->bytes[id->size], &length) != 1 || length != 2)
+			break;
+	}
+	return id->size && *at == ' ' ? at + 1 : NULL;
+}
+
 /* One line of maps_save(); @pid is of the last "process" line. */
-static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
+static bool saved_line_take(struct maps *maps, bool ids, u32 *pid, char *line)
 {
 	unsigned long long start, end, offset;
-	struct mapping mapping = { 0 };
+	struct mapping mapping = { .saved = true };
 	int at = 0;
 
 	line[strcspn(line, "\n")] = 0;
@@ -296,8 +340,8 @@ static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
 	mapping.start = start;
 	mapping.end = end;
 	mapping.offset = offset;
-	mapping.path = line + at;
-	return maps_add(maps, *pid, &mapping);
+	mapping.path = ids ? (char *)saved_id_take(&mapping.id, line + at) : line + at;
+	return mapping.path && maps_add(maps, *pid, &mapping);
 }
 
 static unsigned int saved_read(struct maps *maps, FILE *file)
@@ -305,11 +349,13 @@ static unsigned int saved_read(struct maps *maps, FILE *file)
 	unsigned int number = 0;
 	char line[FILE_LINE_MOST];
 	u32 pid = 0;
-	bool ok = true;
+	bool ok = true, ids = true;
 
 	while (ok && file_line(line, file)) {
-		ok = number ? saved_line_take(maps, &pid, line) :
-			      !strcmp(line, FIRST_LINE);
+		if (!number)
+			ids = strcmp(line, FIRST_LINE_OLD);
+		ok = number ? saved_line_take(maps, ids, &pid, line) :
+			      !ids || !strcmp(line, FIRST_LINE);
 		number++;
 	}
 	if (!ok)

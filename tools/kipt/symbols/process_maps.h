@@ -11,6 +11,8 @@
 
 #include "../../../kmod/decode/port.h"
 #include "../cli/lookup.h"
+#include "build_id.h"
+#include "mapped_ids.h"
 
 /**
  * struct mapping - one executable mapping
@@ -18,6 +20,8 @@
  * @end: last address + 1
  * @offset: of @start in the file
  * @path: of the file, or a name such as "[vdso]"; owned by the maps
+ * @id: of the file when it was mapped; of size 0: not known
+ * @saved: a file said so, maybe long ago: what has this path now may be another
  * @whole: no other one is at any of its addresses; false: nobody looked
  */
 struct mapping {
@@ -25,6 +29,8 @@ struct mapping {
 	u64 end;
 	u64 offset;
 	char *path;
+	struct build_id id;
+	bool saved;
 	bool whole;
 };
 
@@ -53,11 +59,13 @@ struct process {
  * struct maps - all processes that were seen
  * @first: head of the list
  * @by_pid: the processes
+ * @ids: of files that they mapped
  * @learned: mappings that were added; goes round
  */
 struct maps {
 	struct process *first;
 	struct lookup by_pid;
+	struct mapped_ids ids;
 	u32 learned;
 };
 
@@ -143,9 +151,17 @@ const struct mapping *maps_find(const struct process *process, u64 address);
 void maps_move(struct maps *to, struct maps *from);
 
 /**
+ * maps_spares() - may maps_save() make a file
+ * @path: the file
+ *
+ * Return: true if it is not there, empty or of maps_save(); false after a sentence.
+ */
+bool maps_spares(const char *path);
+
+/**
  * maps_save() - write all as text
  * @maps: what
- * @path: file to be made
+ * @path: file to be made; one of something else is left alone
  *
  * Return: true, or false after a sentence.
  */
