@@ -793,6 +793,12 @@ static bool ranges_parse(struct kipt_flow_config *config, const char *text)
 	return true;
 }
 
+/* What makes a time of MTC packets. */
+static bool has_ratio(const struct run *run)
+{
+	return run->aux.tsc_num && run->aux.tsc_den;
+}
+
 /* What perf says of how the trace is to be read. */
 static bool config_make(struct run *run)
 {
@@ -812,8 +818,9 @@ static bool config_make(struct run *run)
 	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
 	run->cycles = attr->config & CONFIG_CYC;
 	run->timed_trace = !run->aux.tsc_bit || attr->config & run->aux.tsc_bit;
-	run->timed_between = run->cycles || !run->aux.mtc_bit ||
-			     attr->config & run->aux.mtc_bit;
+	run->timed_between = run->cycles ||
+			     (has_ratio(run) && (!run->aux.mtc_bit ||
+						 attr->config & run->aux.mtc_bit));
 	run->config = (struct kipt_flow_config){
 		.memory = run->decode->memory,
 		.tsc_num = run->aux.tsc_num,
@@ -973,7 +980,9 @@ static void missing_say(struct run *run)
 	else if (!run->timed_trace)
 		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU code and task only if one process ran");
 	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
-		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
+		say_note("its trace has times at PSBs only (%s): where a program begins between two of them, its code may be missing up to the next one",
+			 has_ratio(run) ? "mtc=0" :
+					  "the recording does not say how often the TSC ticks for each tick of MTC packets");
 	if (run->guest_seen)
 		say_note("a part of the trace is of guests of this machine (KVM): their code is in no recording; what --image and --pages have is shown, without names");
 	if (perf_maps_lost(run->maps))
@@ -985,7 +994,8 @@ static void missing_say(struct run *run)
 	samples_say(run);
 	if (!run->user_only)
 		changes_say(run);
-	if (!perf_codes_missing(perf_maps_codes(run->maps)) && run->user_missing)
+	if (!perf_codes_missing(perf_maps_codes(run->maps)) && run->user_missing &&
+	    (run->timed_between || has_ratio(run)))
 		say_note("code of processes is missing: the recording does not say what they had mapped there (perf record --synth=no, or events that were lost), or they made it while they ran (JIT)");
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",
