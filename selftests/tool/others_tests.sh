@@ -115,6 +115,54 @@ others_ids_tests() {
 	rm again.rec.maps
 }
 
+# others_named NAME WANT: functions of a stripped program, and notes of what is packed in it
+others_named() {
+	(ulimit -v 1000000 && timeout -k 1 10 "$KIPT" decode debug.data --branches) >out 2>err
+	same "$1" "$2" "$? $(grep -oE '[^ ]+ \[program' out | sed 's/[ +].*//' | sort -u |
+		paste -sd ' ') $(grep -c 'unpacked it would take more than 1 GiB' err)"
+}
+
+# What a program names as its debug file, or has packed, may be anything.
+others_debug_tests() {
+	local none="0x1000 0x1005 0x1010"
+	program_make || { skip others_debug "gcc makes no program"; return; }
+	objcopy --add-gnu-debuglink=full.debug program linked
+	mv linked program
+	others_named others_debug_file "0 _start inner 0"
+	mv full.debug kept.debug
+	mkfifo full.debug
+	others_named others_debug_file_is_a_pipe "0 $none 0"
+	rm full.debug
+	printf 'ZLIB\0\0\0\0\300\0\0\0more' >packed
+	objcopy --add-section .zdebug_info=packed kept.debug full.debug
+	others_named others_debug_file_is_packed "0 $none 1"
+	# Of a section that says what it is when it is unpacked.
+	objcopy --add-section .debug_info=packed kept.debug full.debug
+	python3 - <<-'END'
+		import struct, subprocess
+		data = bytearray(open("full.debug", "rb").read())
+		table, = struct.unpack_from("<Q", data, 40)
+		size, count, names = struct.unpack_from("<3H", data, 58)
+		text = struct.unpack_from("<4xI5Q", data, table + names * size)[3]
+		for at in range(table, table + count * size, size):
+		    name, = struct.unpack_from("<I", data, at)
+		    if data[text + name:].startswith(b".debug_info\0"):
+		        struct.pack_into("<Q", data, at + 8, 1 << 11)
+		        struct.pack_into("<QQ", data, at + 24, len(data), 100)
+		data += struct.pack("<IIQQ", 1, 0, 3 << 30, 1) + bytes(76)
+		open("full.debug", "wb").write(data)
+	END
+	others_named others_debug_file_is_compressed "0 $none 1"
+	# What several debug files have in common.
+	gcc -g -nostdlib -static -no-pie -Wl,-Ttext=0x401000 -o full program.s
+	printf '%b' 'shared.debug\0\01\02\03\04\05\06\07\010' >link
+	objcopy --add-section .gnu_debugaltlink=link full program
+	mkfifo shared.debug
+	printf 'kipt-maps 1\nprocess 7 a\nmap 401000 402000 1000 %s\n' "$PWD/program" >user.rec.maps
+	timeout -k 1 10 "$KIPT" show user.rec --branches --source >out 2>err
+	same others_shared_debug_file_is_a_pipe "0 1" "$? $(grep -c 'program.s:' out)"
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -168,4 +216,5 @@ others_tests() {
 	others_kernel_tests
 	others_texts_tests
 	others_ids_tests
+	others_debug_tests
 }
