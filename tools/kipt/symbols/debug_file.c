@@ -58,37 +58,43 @@ bool debug_file_build_id(int fd, struct build_id *id)
 	return id->size;
 }
 
+/* 0: it is not compressed. */
+static u64 section_unpacked(Elf_Scn *section, const GElf_Shdr *head, const char *name)
+{
+	Elf_Data *data;
+	GElf_Chdr packed;
+	u64 size;
+
+	if (head->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &packed) ? packed.ch_size : 0;
+	if (!name || strncmp(name, ".zdebug", strlen(".zdebug")))
+		return 0;
+	/* "ZLIB", and the size, the highest byte first. */
+	data = elf_rawdata(section, NULL);
+	if (!data || data->d_size < 4 + sizeof(size))
+		return 0;
+	memcpy(&size, (const u8 *)data->d_buf + 4, sizeof(size));
+	return __builtin_bswap64(size);
+}
+
 /*
- * A file that is unpacked takes memory of its own; compressed files that are no ELF files, which
- * libdwfl unpacks whole, are not taken.
+ * What sections take that are unpacked, up to more than there may be; ~0: it is no ELF file.
+ * libdwfl would unpack that whole, too.
  */
 static u64 unpacked_size(Elf *elf)
 {
 	Elf_Scn *section = NULL;
+	u64 size = 0, more;
 	GElf_Shdr head;
-	GElf_Chdr packed;
-	Elf_Data *data;
-	u64 size = 0;
 	size_t names;
 
 	if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
 		return ~0ULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = gelf_getshdr(section, &head) ?
-				   elf_strptr(elf, names, head.sh_name) : NULL;
-		u64 more = 0;
-
-		if (name && head.sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed)) {
-			more = packed.ch_size;
-		} else if (name && !strncmp(name, ".zdebug", strlen(".zdebug")) &&
-			   (data = elf_rawdata(section, NULL)) && data->d_size >= 12) {
-			/* "ZLIB", and the size, the highest byte first. */
-			memcpy(&more, (const u8 *)data->d_buf + 4, sizeof(more));
-			more = __builtin_bswap64(more);
-		}
-		size = more < UNPACKED_MOST ? size + more : ~0ULL >> 1;
-		if (size > UNPACKED_MOST)
-			break;
+	while (size <= UNPACKED_MOST && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &head))
+			continue;
+		more = section_unpacked(section, &head, elf_strptr(elf, names, head.sh_name));
+		size += more < UNPACKED_MOST ? more : UNPACKED_MOST + 1;
 	}
 	return size;
 }
