@@ -163,6 +163,37 @@ others_debug_tests() {
 	same others_shared_debug_file_is_a_pipe "0 1" "$? $(grep -c 'program.s:' out)"
 }
 
+# others_bomb NAME PATTERN TYPE COUNT CODE: so many events, compressed; CODE is what one has
+others_bomb() {
+	python3 -c 'import struct, subprocess, sys
+def event(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, len(body) + 8) + body
+base = open("kept.data", "rb").read()
+at, size = struct.unpack_from("<QQ", base, 40)
+kind, count = int(sys.argv[1]), int(sys.argv[2])
+events = event(kind, 2, eval(sys.argv[3])) * count
+packed = subprocess.run(["zstd", "-qc1"], input=events, stdout=subprocess.PIPE).stdout
+more = b"".join(event(81, 0, packed[i:i + 60000]) for i in range(0, len(packed), 60000))
+data = bytearray(base[:at + size] + more)
+struct.pack_into("<QQ", data, 40, at, size + len(more))
+data[72:104] = bytes(32)
+open("bomb.data", "wb").write(data)' "${@:3}"
+	others_refused "others_many_$1" "$2" decode bomb.data --stats
+}
+
+# What is compressed to little may be much.
+others_bomb_tests() {
+	others_bomb names "more events of processes .* of a file of its size" 3 1100000 \
+		'struct.pack("<II16s32x", 5, 5, b"a")'
+	others_bomb letters_of_a_file "by 5001 bytes, more than a path" 10 1 \
+		'struct.pack("<IIQQQIIQQII", 5, 5, 4096, 4096, 0, 1, 1, 1, 1, 5, 2) + b"/" + b"a" * 5000 + bytes(39)'
+	others_bomb letters_of_a_build_id "name of 5001 bytes, more than a path" 67 1 \
+		'struct.pack("<I20s4x", 2**32 - 1, b"a" * 20) + b"/" + b"a" * 5000 + bytes(7)'
+	make_perf bomb.data small.pt pipe "many=attr*66000"
+	others_refused others_many_kinds_of_events "more kinds of events than kipt keeps" \
+		decode bomb.data --stats
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -216,5 +247,6 @@ others_tests() {
 	others_kernel_tests
 	others_texts_tests
 	others_ids_tests
+	others_bomb_tests
 	others_debug_tests
 }
