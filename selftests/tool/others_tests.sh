@@ -194,6 +194,24 @@ others_bomb_tests() {
 		decode bomb.data --stats
 }
 
+# A path of paths that stands for 1.3 million branches, and one for 1 million.
+others_paths_tests() {
+	local count
+	for count in 3 4; do
+		records_by paths.rec "paths = struct.pack('<5I', 0, 0, 0, 0, 0)
+packed = struct.pack('<BBH', 23, 5, 0) + paths
+out.append(record(22, 0, 0, 0, 0, 65536))
+out += [record(1, 3, 0, 1, 0x401000, 0x402000)] * 65536
+out.append(record(22, 0, 0, 1, 0, $count))
+out += [packed] * $count
+out.append(struct.pack('<BBH5I', 23, 1, 0, 1, 0, 0, 0, 0))"
+		"$KIPT" show paths.rec --stats >out 2>err
+		echo "$? $(grep -c 'a path of paths has too many records' err)"
+	done >paths.out
+	same "others_paths_of_paths" "0 0
+1 1" "$(<paths.out)"
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -248,5 +266,6 @@ others_tests() {
 	others_texts_tests
 	others_ids_tests
 	others_bomb_tests
+	others_paths_tests
 	others_debug_tests
 }
