@@ -212,6 +212,29 @@ out.append(struct.pack('<BBH5I', 23, 1, 0, 1, 0, 0, 0, 0))"
 1 1" "$(<paths.out)"
 }
 
+# What is another file than the verb reads says which verb does.
+others_verbs_tests() {
+	refused others_program_is_no_dump 1 "is an ELF file, but no dump" crash /bin/true
+	python3 -c 'import struct, sys
+data = bytearray(struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 4, 62, 1, 0, 64, 0, 0,
+                             64, 56, 2, 0, 0, 0))
+for address in 0x400000, 0x800000:
+    data += struct.pack("<IIQQQQQQ", 1, 5, 4096, address, 0, 4096, 4096, 4096)
+open("program.core", "wb").write(data + bytes(8192))'
+	refused others_core_of_a_program 1 "is the core dump of a program, not the dump" crash \
+		program.core
+	for line in "decode found.rec" "packets found.rec"; do
+		# shellcheck disable=SC2086
+		refused "others_records_${line% *}" 1 "holds records, no trace: 'kipt show'" $line
+	done
+	refused others_dump_decoded 1 "is an ELF file, no trace: 'kipt crash'" decode program.core
+	echo '{}' >found/meta.json
+	for line in decode packets open; do
+		refused "others_folder_$line" 1 "'kipt decode found/cpuN.pt --dir found'" $line found
+	done
+	rm found/meta.json
+}
+
 # A file takes as long as it is long.
 others_maps_tests() {
 	python3 -c 'print("kipt-maps 1")
@@ -267,5 +290,6 @@ others_tests() {
 	others_ids_tests
 	others_bomb_tests
 	others_paths_tests
+	others_verbs_tests
 	others_debug_tests
 }
