@@ -194,7 +194,7 @@ others_bomb_tests() {
 		decode bomb.data --stats
 }
 
-# A path of paths that stands for 1.3 million branches, and one for 1 million.
+# A path of paths that means 1.3 million branches, and one of 1 million.
 others_paths_tests() {
 	local count
 	for count in 3 4; do

@@ -13,7 +13,7 @@
  * came has room for all of them.
  */
 #define NUMBERS_AHEAD		65536
-/* So many records a path of paths stands for at most: above what decoders made, too. */
+/* So many records a path of paths has at most: above what decoders made, too. */
 #define NESTED_RECORDS_MAX	(1U << 20)
 
 /**
