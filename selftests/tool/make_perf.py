@@ -57,6 +57,7 @@ Usage: make_perf.py OUT TRACE [OPTION...]
   turn=PID@TIME[:CPU]  this process runs from then on, on CPU 0 unless given
   filter=TEXT     addresses were filtered so
   untimed         perf did not say how its time relates to that of the trace
+  noratio         the ratio of TSC and MTC is not known
   config=N        of the event of Intel PT
   text-poke       changes of kernel code were asked for
   elf=NAME[.elf]  writes an ELF file of the pages NAME.addr and NAME.dump, and maps
@@ -266,7 +267,8 @@ class Recording:
         # pmu type, shift, mult, zero, cap zero, tsc, noretcomp, sched switch,
         # snapshot, per cpu, mtc, mtc freq, tsc ratio, cyc, max non-turbo, filter
         priv = [PMU, 0, int("untimed" not in self.flags), 0, 1, 1 << 10, 1 << 11, 3,
-                int("snapshot" in self.flags), int("thread" not in self.flags), 1 << 9, 0xf << 14, 2, 1,
+                int("snapshot" in self.flags), int("thread" not in self.flags), 1 << 9, 0xf << 14,
+                *((0, 0) if "noratio" in self.flags else (2, 1)),
                 1 << 1, 20]
         kind = 4 if "other" in self.flags else 1
         text = self.w.text(self.flags["filter"]) if "filter" in self.flags else b""

@@ -2,8 +2,10 @@
 /*
  * What was kept of addresses of processes that become known later: view_line_scope() and
  * profile_symbol() must see that. And of which addresses else an answer is said to be true:
- * each is looked up. User space, no rights; prints KTAP.
+ * each is looked up. Mappings that are kept name the files that ran. User space, no rights;
+ * prints KTAP.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,12 +208,54 @@ static void ksyms_range_test(void)
 	ktap_result(&ktap, !wrong, "names_range_apart_from_code_that_comes_and_goes");
 }
 
+/* How a function here is called, by mappings that were kept. */
+static const char *saved_symbol(struct maps *maps, struct place *place)
+{
+	struct names *names = names_create("", maps, false);
+	static char symbol[64];
+
+	if (!names)
+		abort();
+	names_find(names, getpid(), (u64)saved_symbol, place);
+	snprintf(symbol, sizeof(symbol), "%s", place->symbol ? place->symbol : "");
+	place->symbol = NULL;
+	names_destroy(names);
+	return symbol;
+}
+
+static void saved_test(void)
+{
+	struct maps now = { 0 }, maps = { 0 };
+	char path[] = "/tmp/names_test.XXXXXX";
+	const struct mapping *mapping;
+	struct process *process;
+	struct place place;
+	bool same;
+	int fd = mkstemp(path);
+
+	if (fd < 0 || !maps_read_pid(&now, getpid()) || !maps_save(&now, path) ||
+	    !maps_load(&maps, path, true))
+		abort();
+	close(fd);
+	unlink(path);
+	same = !strcmp(saved_symbol(&maps, &place), "saved_symbol");
+	process = maps_process(&maps, getpid());
+	mapping = maps_find(process, (u64)saved_symbol);
+	ktap_result(&ktap, same && mapping->id.size, "names_of_mappings_that_were_kept");
+	((struct mapping *)mapping)->id.bytes[0] ^= 1;
+	ktap_result(&ktap, !*saved_symbol(&maps, &place) && place.offset,
+		    "names_of_another_file_are_none");
+	maps_free(&maps);
+	maps_free(&now);
+}
+
 int main(void)
 {
 	ktap_start();
 	symbols_range_test();
 	elf_range_test();
 	ksyms_range_test();
+	saved_test();
 	learned_test("names_learned", getpid());
 	learned_test("names_learned_of_no_process", 0);
 	return ktap_end(&ktap);

@@ -102,7 +102,7 @@ sys.stdout.buffer.write(psb + b[:2000] + psb + b[2000:3000] + psb + b[3000:])" >
 
 packet_file_tests() {
 	: >empty
-	refused "packets_empty" 1 "no PSB in its 0 bytes" packets empty
+	refused "packets_empty" 1 "empty is empty: there is no trace in it" packets empty
 	refused "packets_missing" 1 "cannot read nothere.*ENOENT" packets nothere
 	refused "packets_folder" 1 "not a regular file" packets .
 }

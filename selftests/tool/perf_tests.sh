@@ -369,6 +369,11 @@ PYTHON
 		same "perf_times_at_psbs_only_$form" "${form#*:}" \
 			"$(grep -c 'has times at PSBs only (mtc=0)' <<<"$ERR")"
 	done
+	make_perf form.data untimed.pt config=0x2601 noratio over=2000 noid elf=prog
+	run decode form.data --branches
+	same "perf_no_ratio_of_times" "1 0" \
+		"$(grep -c 'at PSBs only (the recording does not say how often' <<<"$ERR") $(
+			grep -c 'what they had mapped there' <<<"$ERR")"
 	# A piece that ends within a TSC is filled up with zeros: that is not the first time.
 	bytes $PSB $(le 8 0x70000003e819) 02 23 99 01 51 00 10 40 00 0e 2d 10 10 \
 		$(le 8 0x70000007d019) 01 >cut.pt
@@ -1385,6 +1390,7 @@ perf_tests() {
 	perf_refused_tests
 	perf_decode_tests
 	perf_kcore_tests
+	others_tests
 	perf_other_forms_tests
 	perf_whose_tests
 	totals_perf_tests

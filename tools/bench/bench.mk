@@ -7,8 +7,8 @@ BENCH_DIR_SRC := $(ROOT)/tools/bench
 BENCH_OUT := $(BUILD)/bench
 BENCH_C := $(wildcard $(BENCH_DIR_SRC)/*.c) $(DECODE_TESTS)/image.c \
 	$(addprefix $(ROOT)/tools/kipt/,offline/parallel_decode.c \
-	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c cli/lookup.c records/summary.c \
-	records/record_words.c cli/json_lines.c cli/messages.c cli/printable.c cli/progress.c \
+	records/reorder.c records/unpack.c records/unpack_nodes.c records/unpack_paths.c \
+	cli/lookup.c cli/file_map.c records/summary.c records/record_words.c cli/json_lines.c cli/messages.c cli/printable.c cli/progress.c \
 	cli/signals.c cli/standard_output.c offline/save_meta.c filter/address_range.c) $(KIPT_TEXT)
 # What Kbuild gives a module on Debian's 6.12 that matters for speed, as far as
 # user space can have it. Calls of the function tracer are nops, as they are

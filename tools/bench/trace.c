@@ -108,7 +108,7 @@ static bool config_load(struct bench_trace *trace, const char *dir)
 
 	snprintf(path, sizeof(path), "%s/%s.json", dir, trace->name);
 	return access(path, F_OK) ||
-	       meta_read(path, &trace->config, &tsc_khz);
+	       meta_read(path, false, &trace->config, &tsc_khz);
 }
 
 /* Two pages of code at one address cannot both be right. */

@@ -34,7 +34,8 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/record_file offline/save_meta \
 		filter/address_range cli/json_lines cli/output_file cli/printable \
 		cli/progress cli/signals cli/standard_output \
-		cli/file_map cli/args symbols/process_maps \
+		cli/file_map cli/lookup cli/args \
+		symbols/process_maps symbols/mapped_ids symbols/build_id \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
@@ -43,7 +44,8 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
 		crash/module_logs crash/fatal_program crash/dump_elf_holes \
 		crash/snapshot_slots symbols/kernel_symbols \
-		symbols/symbols symbols/process_maps symbols/build_id cli/file_map cli/printable) \
+		symbols/symbols symbols/process_maps symbols/mapped_ids symbols/build_id \
+		cli/file_map cli/lookup cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)

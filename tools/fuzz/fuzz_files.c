@@ -100,7 +100,7 @@ static void read_meta(const char *path)
 	struct kipt_flow_config config = { 0 };
 	u32 khz;
 
-	if (meta_read(path, &config, &khz) &&
+	if (meta_read(path, true, &config, &khz) &&
 	    config.mtc_freq > 15)
 		abort();
 }
@@ -112,7 +112,7 @@ static void read_mappings(const char *path)
 	struct maps maps = { 0 };
 	size_t i;
 
-	maps_load(&maps, path);
+	maps_load(&maps, path, true);
 	for (process = maps.first; process; process = process->next) {
 		for (i = 0; i < process->count; i++) {
 			mapping = maps_find(process, process->list[i].start);

@@ -163,7 +163,7 @@ KIPT_FILTER := $(call kipt-objects,filter/filter filter/filter_kernel filter/fil
 	filter/address_range filter/did_you_mean symbols/kernel_symbols symbols/elf_symbols \
 	symbols/symbols symbols/process_maps cli/args cli/json_lines cli/messages \
 	cli/printable cli/progress cli/signals cli/standard_output cli/file_map cli/lookup \
-	perf/mapped_ids symbols/build_id record/traced_command record/open_files kernel/affinity)
+	symbols/mapped_ids symbols/build_id record/traced_command record/open_files kernel/affinity)
 
 # What each test has beside its own file. For races: make -f tools/kipt/kipt.mk
 # KIPT_OUT=$PWD/build/races CFLAGS=-fsanitize=thread $PWD/build/races/jobs_test
@@ -171,7 +171,7 @@ $(KIPT_OUT)/jobs_test: $(call kipt-objects,offline/parallel_decode records/reord
 	shared/patch_log shared/text_view) $(KIPT_DECODE_O)
 $(KIPT_OUT)/filter_test $(KIPT_OUT)/child_test: $(KIPT_FILTER)
 $(KIPT_OUT)/ctl_test: $(call kipt-objects,kernel/ctl_fields cli/args filter/did_you_mean \
-	cli/messages cli/progress cli/signals cli/standard_output)
+	cli/messages cli/printable cli/progress cli/signals cli/standard_output)
 $(KIPT_OUT)/ending_test: $(call kipt-objects,records/task_tail view/last_lines \
 	records/record_state)
 $(KIPT_OUT)/killed_test: $(call kipt-objects,records/process_records symbols/build_id \

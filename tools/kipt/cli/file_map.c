@@ -11,23 +11,38 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
 #include <linux/openat2.h>
 
 #include "file_map.h"
 #include "file_read.h"
 #include "messages.h"
 
-/* Another descriptor of the same file, which can be read. */
-static int place_open(int place)
+/*
+ * The kernel's own files are regular ones, too; to read /proc/kmsg or trace_pipe takes away what
+ * others wait for. What /proc/PID/root and map_files lead to is none of them.
+ */
+static bool is_kernels(int place)
+{
+	struct statfs fs;
+
+	return fstatfs(place, &fs) || fs.f_type == PROC_SUPER_MAGIC ||
+	       fs.f_type == SYSFS_MAGIC || fs.f_type == TRACEFS_MAGIC ||
+	       fs.f_type == DEBUGFS_MAGIC;
+}
+
+/* Another descriptor of the same file, which can be read; @named: by the user. */
+static int place_open(int place, bool named)
 {
 	char path[32];
 	struct stat st;
 
 	if (fstat(place, &st))
 		return -1;
-	if (!S_ISREG(st.st_mode)) {
+	if (!S_ISREG(st.st_mode) || (!named && is_kernels(place))) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -36,13 +51,13 @@ static int place_open(int place)
 }
 
 /* @place: opened with O_PATH, or -1; closed here. */
-static int place_take(int place)
+static int place_take(int place, bool named)
 {
 	int fd, error;
 
 	if (place < 0)
 		return -1;
-	fd = place_open(place);
+	fd = place_open(place, named);
 	error = errno;
 	close(place);
 	errno = error;
@@ -51,7 +66,7 @@ static int place_take(int place)
 
 int file_open_regular(const char *path)
 {
-	return place_take(open(path, O_PATH | O_CLOEXEC));
+	return place_take(open(path, O_PATH | O_CLOEXEC), false);
 }
 
 int file_open_no_links(const char *path)
@@ -62,7 +77,7 @@ int file_open_no_links(const char *path)
 	};
 
 	return place_take(syscall(SYS_openat2, AT_FDCWD, path, &how,
-				  sizeof(how)));
+				  sizeof(how)), false);
 }
 
 bool file_begins(const char *path, const char *text)
@@ -110,13 +125,36 @@ char *file_path_under(const char *root, const char *path)
 
 int file_open_tell(const char *path)
 {
-	int fd = file_open_regular(path);
+	int fd = place_take(open(path, O_PATH | O_CLOEXEC), true);
 
 	if (fd < 0 && errno == EINVAL)
 		say_error("cannot read %s: not a regular file", path);
 	else if (fd < 0)
 		say_errno(errno, "cannot read %s", path);
 	return fd;
+}
+
+FILE *file_stream(const char *path, bool found, const char *what)
+{
+	int fd = found ? file_open_regular(path) : -1;
+	FILE *file = found ? fd < 0 ? NULL : fdopen(fd, "r") : fopen(path, "re");
+
+	if (!file && what && found && errno == EINVAL)
+		say_error("cannot read %s from %s: not a regular file, or one of the kernel", what, path);
+	else if (!file && what)
+		say_errno(errno, "cannot read %s from %s", what, path);
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+bool file_line(char *line, FILE *file)
+{
+	char *end = line + FILE_LINE_MOST - 1;
+
+	*end = '\n';
+	/* A line may have bytes of 0, so that its length says nothing. */
+	return fgets(line, FILE_LINE_MOST, file) && (*end || end[-1] == '\n');
 }
 
 /* Sets errno. */

@@ -6,6 +6,7 @@
 #define KIPT_FILE_MAP_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "../../../kmod/decode/port.h"
 
@@ -20,13 +21,14 @@ struct file_map {
 };
 
 /**
- * file_open_regular() - open a file to read it
+ * file_open_regular() - open a file that the user did not name, to read it
  * @path: its name
  *
  * It refuses a FIFO, whose open() would block, and does not even open a
- * device: a watchdog that was opened and closed resets the machine.
+ * device: a watchdog that was opened and closed resets the machine. Nor does it open files of
+ * procfs, sysfs, tracefs and debugfs: some lose what is read, or never end.
  *
- * Return: the descriptor, or -1 with errno; EINVAL if it is no regular file.
+ * Return: the descriptor, or -1 with errno; EINVAL if it is none that may be opened.
  */
 int file_open_regular(const char *path);
 
@@ -48,12 +50,35 @@ bool file_begins(const char *path, const char *text);
 int file_open_no_links(const char *path);
 
 /**
- * file_open_tell() - file_open_regular() that reports an error itself
- * @path: its name
+ * file_open_tell() - open a regular file that the user named
+ * @path: its name; may be in /proc, as /proc/vmcore is
  *
  * Return: the descriptor, or -1 after a message.
  */
 int file_open_tell(const char *path);
+
+/**
+ * file_stream() - open a text file
+ * @path: its name
+ * @found: kipt found it, as in a folder that the user named, so that it may be anything:
+ *	it is opened as file_open_regular() does it; false: the user named it, which may be a pipe
+ * @what: what the file has, for the sentence about an error; NULL: no sentence
+ *
+ * Return: the caller's to close; NULL with errno.
+ */
+FILE *file_stream(const char *path, bool found, const char *what);
+
+/* Bytes of the longest line, with what ends it. */
+#define FILE_LINE_MOST	65536
+
+/**
+ * file_line() - read a line
+ * @line: of FILE_LINE_MOST bytes; filled
+ * @file: where from
+ *
+ * Return: false at the end of the file, after an error, or of a line that is longer.
+ */
+bool file_line(char *line, FILE *file);
 
 /**
  * file_descriptor_path() - which file a descriptor has open

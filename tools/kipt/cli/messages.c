@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "messages.h"
+#include "printable.h"
 #include "progress.h"
 #include "standard_output.h"
 
@@ -26,31 +27,29 @@ void say_to(void (*take)(void *ctx, bool failed, const char *sentence),
 	progress_leave(take);
 }
 
-static void give(bool failed, const char *end, const char *format, va_list list)
+static void print(bool failed, const char *sentence)
+{
+	progress_clear();
+	output_flush(stdout);
+	fprintf(stderr, "kipt: %s%s\n", failed ? "" : "note: ", sentence);
+}
+
+/* @end follows the text of @format. Files of others have names and texts in it. */
+static void say(bool failed, const char *end, const char *format, va_list list)
 {
 	char *sentence, *whole;
 
 	if (vasprintf(&sentence, format, list) < 0)
 		return;
 	if (asprintf(&whole, "%s%s", sentence, end) >= 0) {
-		taker.take(taker.ctx, failed, whole);
+		plain_text(whole);
+		if (taker.take)
+			taker.take(taker.ctx, failed, whole);
+		else
+			print(failed, whole);
 		free(whole);
 	}
 	free(sentence);
-}
-
-/* @end follows the text of @format. */
-static void say(bool failed, const char *end, const char *format, va_list list)
-{
-	if (taker.take) {
-		give(failed, end, format, list);
-		return;
-	}
-	progress_clear();
-	output_flush(stdout);
-	fputs(failed ? "kipt: " : "kipt: note: ", stderr);
-	vfprintf(stderr, format, list);
-	fprintf(stderr, "%s\n", end);
 }
 
 void say_error(const char *format, ...)

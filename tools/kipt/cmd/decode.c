@@ -181,7 +181,7 @@ static bool option_take(struct decode *d, int id, const char *value)
 	case OPTION_DIR:
 		return saved_dir_add(&d->saved, value, &d->offline.config);
 	case OPTION_META:
-		return meta_read(value, &d->offline.config,
+		return meta_read(value, false, &d->offline.config,
 				 &d->saved.tsc_khz);
 	case OPTION_FILTER:
 		return range_option_take(d, KIPT_FILTER_KIND_TRACE, value);

@@ -81,8 +81,10 @@ int show_file(const char *path, struct view_options *view)
 	bool ok;
 
 	snprintf(maps, sizeof(maps), "%s.maps", path);
-	if (!view->maps && !access(maps, R_OK))
+	if (!view->maps && !access(maps, R_OK)) {
 		view->maps = maps;
+		view->maps_found = true;
+	}
 	if (!output_spares(view, path) || !output_open(&output, view, false))
 		return KIPT_EXIT_FAILED;
 	output.stored = true;

@@ -211,7 +211,22 @@ static bool head_read(struct reading *reading, Elf64_Ehdr *head)
 			  reading->path);
 		return false;
 	}
+	if (head->e_type != ET_CORE) {
+		say_error("%s is an ELF file, but no dump: it is a program, a library or a kernel",
+			  reading->path);
+		return false;
+	}
 	return true;
+}
+
+/* The kernel says of no part of a program's memory where it was in that of the machine. */
+static bool is_of_program(const struct dump_elf *elf)
+{
+	u32 i = 0;
+
+	while (i < elf->count && !elf->parts[i].address)
+		i++;
+	return elf->count > 1 && i == elf->count;
 }
 
 static void losses_tell(const struct reading *reading)
@@ -235,6 +250,11 @@ bool dump_elf_open(struct dump_elf *elf, int fd, const char *path)
 	segments_read(&reading, &head);
 	if (reading.failed) {
 		say_errno(ENOMEM, "cannot read %s", path);
+		return false;
+	}
+	if (is_of_program(elf)) {
+		say_error("%s is the core dump of a program, not the dump of a machine; 'kipt crash list' has what kipt kept of programs, and 'kipt crash show N --core FILE' takes code from their core dumps",
+			  path);
 		return false;
 	}
 	losses_tell(&reading);

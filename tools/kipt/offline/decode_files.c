@@ -4,10 +4,9 @@
  * gives it code and takes its records; knows nothing of packets, and leaves
  * threads to parallel_decode.c.
  */
-#include "../../../kmod/decode/packet/sync.h"
-#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
+#include "../view/trace_file.h"
 #include "decode_files.h"
 #include "parallel_decode.h"
 #include "time_window.h"
@@ -266,19 +265,6 @@ static void cpu_begin(const struct offline *offline, u32 cpu, struct output *out
 	output->muted = false;
 }
 
-/* Whether there is anything to decode; false after a sentence. */
-static bool is_trace(const struct file_map *trace, const char *path)
-{
-	if (!trace->size)
-		say_error("%s is empty: there is no trace in it", path);
-	else if (kipt_sync_next(trace->bytes, trace->size, 0) == trace->size)
-		say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
-			  path, (unsigned long long)trace->size);
-	else
-		return true;
-	return false;
-}
-
 static bool trace_decode(const struct offline *offline,
 			 const struct file_map *trace, struct output *output)
 {
@@ -292,7 +278,7 @@ static bool trace_decode(const struct offline *offline,
 	struct jobs *jobs;
 	bool ok;
 
-	if (!is_trace(trace, offline->path))
+	if (!trace_file_check(trace, offline->path))
 		return false;
 	if (!narrow_has(&output->options->narrow.cpus, cpu)) {
 		output->view.tally.trace_left = trace->size;
@@ -365,10 +351,12 @@ bool offline_decode(const struct offline *offline,
 	struct file_map trace = { 0 };
 	bool ok;
 
-	if (!options->maps && saved->maps[0])
+	if (!options->maps && saved->maps[0]) {
 		options->maps = saved->maps;
+		options->maps_found = true;
+	}
 	if (!output_spares(options, offline->path) ||
-	    !file_map_open(&trace, offline->path))
+	    !trace_file_open(&trace, offline->path))
 		return false;
 	ok = output_decode(offline, &trace, options);
 	file_map_close(&trace);

@@ -15,6 +15,7 @@
 #include "../../../kmod/decode/packet/psb.h"
 #include "../../../kmod/shared/patch_log.h"
 #include "../../../kmod/shared/tsc_extend.h"
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../records/tool_records.h"
@@ -656,6 +657,12 @@ static void base_find(struct run *run)
 	}
 }
 
+/* It is of the recording's folder, which may be another user's. */
+static bool kallsyms_found(const struct run *run)
+{
+	return run->kallsyms_used == run->kallsyms;
+}
+
 /* In x86's __switch_to() the other task runs; a CALL gets to what jumps there. */
 static u64 switch_find(const struct run *run)
 {
@@ -666,7 +673,7 @@ static u64 switch_find(const struct run *run)
 	if (run->user_only || run->config.output & KIPT_FLOW_COUNTS)
 		return 0;
 	if (*run->kallsyms_used)
-		return kernel_symbol_address(run->kallsyms_used, name);
+		return kernel_symbol_address(run->kallsyms_used, kallsyms_found(run), name);
 	return run->decode->vmlinux && vmlinux_address(run->decode->vmlinux, name, &address) ?
 	       address + run->kernel_bias : 0;
 }
@@ -786,6 +793,12 @@ static bool ranges_parse(struct kipt_flow_config *config, const char *text)
 	return true;
 }
 
+/* What makes a time of MTC packets. */
+static bool has_ratio(const struct run *run)
+{
+	return run->aux.tsc_num && run->aux.tsc_den;
+}
+
 /* What perf says of how the trace is to be read. */
 static bool config_make(struct run *run)
 {
@@ -805,8 +818,9 @@ static bool config_make(struct run *run)
 	run->user_only = attr->flags & PERF_ATTR_EXCLUDE_KERNEL;
 	run->cycles = attr->config & CONFIG_CYC;
 	run->timed_trace = !run->aux.tsc_bit || attr->config & run->aux.tsc_bit;
-	run->timed_between = run->cycles || !run->aux.mtc_bit ||
-			     attr->config & run->aux.mtc_bit;
+	run->timed_between = run->cycles ||
+			     (has_ratio(run) && (!run->aux.mtc_bit ||
+						 attr->config & run->aux.mtc_bit));
 	run->config = (struct kipt_flow_config){
 		.memory = run->decode->memory,
 		.tsc_num = run->aux.tsc_num,
@@ -826,12 +840,16 @@ static bool config_make(struct run *run)
 /* A file that is not there is not missed here. */
 static bool copy_is_there(const char *path)
 {
-	bool there = !access(path, R_OK);
+	int fd = file_open_regular(path);
 
-	if (!there && errno != ENOENT)
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EINVAL)
+		say_note("%s is not read: not a regular file, or one of the kernel", path);
+	else if (errno != ENOENT)
 		say_note("%s cannot be read (%s): who recorded the kernel can decode it",
 			 path, say_errno_name(errno));
-	return there;
+	return fd >= 0;
 }
 
 /* What perf record --kcore copied. */
@@ -871,7 +889,7 @@ static struct symbols *kernel_names(void *ctx)
 {
 	const struct run *run = ctx;
 	struct symbols *symbols = *run->kallsyms_used ?
-				  kernel_symbols_load(run->kallsyms_used) :
+				  kernel_symbols_load(run->kallsyms_used, kallsyms_found(run)) :
 				  NULL;
 
 	if (!run->decode->vmlinux)
@@ -962,7 +980,9 @@ static void missing_say(struct run *run)
 	else if (!run->timed_trace)
 		say_note("its trace has no times (tsc=0): code is known only where a process ran one program, and of a CPU code and task only if one process ran");
 	else if (!run->timed_between && run->output->view.tally.gaps[KIPT_GAP_NO_CODE])
-		say_note("its trace has times at PSBs only (mtc=0): where a program begins between two of them, its code may be missing up to the next one");
+		say_note("its trace has times at PSBs only (%s): where a program begins between two of them, its code may be missing up to the next one",
+			 has_ratio(run) ? "mtc=0" :
+					  "the recording does not say how often the TSC ticks for each tick of MTC packets");
 	if (run->guest_seen)
 		say_note("a part of the trace is of guests of this machine (KVM): their code is in no recording; what --image and --pages have is shown, without names");
 	if (perf_maps_lost(run->maps))
@@ -974,7 +994,8 @@ static void missing_say(struct run *run)
 	samples_say(run);
 	if (!run->user_only)
 		changes_say(run);
-	if (!perf_codes_missing(perf_maps_codes(run->maps)) && run->user_missing)
+	if (!perf_codes_missing(perf_maps_codes(run->maps)) && run->user_missing &&
+	    (run->timed_between || has_ratio(run)))
 		say_note("code of processes is missing: the recording does not say what they had mapped there (perf record --synth=no, or events that were lost), or they made it while they ran (JIT)");
 	if (run->kernel_missing && run->decode->vmlinux && run->kernel_seen)
 		say_note("some code of the kernel is missing: modules and what the kernel made while it ran are not in %s; perf record --kcore keeps them",

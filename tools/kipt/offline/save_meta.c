@@ -7,10 +7,14 @@
 #include <json-c/json.h>
 
 #include "../../../kmod/hw/rtit_regs.h"
+#include "../cli/file_map.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../filter/address_range.h"
 #include "save_meta.h"
+
+/* Its texts are a command at most. */
+#define META_MOST	(4 << 20)
 
 static u32 number_get(struct json_object *object, const char *key, u32 max)
 {
@@ -43,12 +47,28 @@ static bool ranges_read(struct json_object *object, const char *path,
 	return true;
 }
 
-bool meta_read(const char *path, struct kipt_flow_config *config,
-	       u32 *tsc_khz)
+/* NULL: it is none, or longer than any that kipt writes. */
+static struct json_object *object_read(FILE *file)
 {
-	struct json_object *object = json_object_from_file(path);
+	struct json_object *object = NULL;
+	char *text = calloc(1, META_MOST + 1);
+
+	if (text && fread(text, 1, META_MOST + 1, file) <= META_MOST)
+		object = json_tokener_parse(text);
+	free(text);
+	return object;
+}
+
+bool meta_read(const char *path, bool found, struct kipt_flow_config *config, u32 *tsc_khz)
+{
+	FILE *file = file_stream(path, found, "clocks and ranges");
+	struct json_object *object;
 	bool ok;
 
+	if (!file)
+		return false;
+	object = object_read(file);
+	fclose(file);
 	if (!object || !json_object_is_type(object, json_type_object)) {
 		say_error("cannot read %s as a JSON object", path);
 		json_object_put(object);

@@ -62,5 +62,5 @@ bool saved_dir_add(struct saved_dir *saved, const char *dir, struct kipt_flow_co
 	if (access(saved->maps, R_OK))
 		saved->maps[0] = 0;
 	return pages_add(saved->image, dir) &&
-	       meta_read(meta, config, &saved->tsc_khz);
+	       meta_read(meta, true, config, &saved->tsc_khz);
 }

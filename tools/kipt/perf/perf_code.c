@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <search.h>
 #include <stdio.h>
@@ -24,12 +25,14 @@
 #include "../cli/printable.h"
 #include "../symbols/build_id_cache.h"
 #include "../symbols/debug_server.h"
-#include "mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "perf_code.h"
 
 #define VDSO_SIZE	8192
 #define MISSING_SHOWN	10
 #define LOADED_MOST	(2ULL << 30)
+/* Of paths and what is known of each file. */
+#define HELD_MOST	(256U << 20)
 #define CHANGED		"it was changed while it was read"
 #define ID_HINT		"; perf record --buildid-mmap records it"
 #define DELETED		" (deleted)"
@@ -67,6 +70,31 @@ static void code_free(struct perf_code *code)
 	free(code);
 }
 
+/* False after a sentence: the recording was made to take all memory. */
+static bool hold(struct perf_codes *codes, const struct perf_code *like)
+{
+	size_t length = strlen(like->path);
+
+	codes->held += sizeof(*like) + 2 * length;
+	if (length <= PATH_MAX && codes->held <= HELD_MOST)
+		return true;
+	if (length > PATH_MAX)
+		say_error("the recording names a mapped file by %zu bytes, more than a path can have",
+			  length);
+	else
+		say_error("the recording has more mapped files than kipt keeps (%u MiB): record fewer processes, or for a shorter time",
+			  HELD_MOST >> 20);
+	return false;
+}
+
+static struct perf_code *no_code(struct perf_code *code)
+{
+	if (code)
+		code_free(code);
+	say_errno(ENOMEM, "cannot hold the files of the recording");
+	return NULL;
+}
+
 struct perf_code *perf_codes_get(struct perf_codes *codes,
 				 const struct perf_code *like)
 {
@@ -75,17 +103,17 @@ struct perf_code *perf_codes_get(struct perf_codes *codes,
 	found = tfind(like, &codes->tree, code_compare);
 	if (found)
 		return *found;
+	if (!hold(codes, like))
+		return NULL;
 	code = malloc(sizeof(*code));
 	if (!code)
-		return NULL;
+		return no_code(NULL);
 	*code = *like;
 	code->path = strdup(like->path);
 	code->shown = strdup(like->path);
 	if (!code->path || !code->shown ||
-	    !tsearch(code, &codes->tree, code_compare)) {
-		code_free(code);
-		return NULL;
-	}
+	    !tsearch(code, &codes->tree, code_compare))
+		return no_code(code);
 	plain_text(code->shown);
 	code->next = codes->first;
 	return codes->first = code;

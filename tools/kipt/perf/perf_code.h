@@ -75,10 +75,12 @@ struct perf_code {
  * struct perf_codes - all files
  * @first: head of the list
  * @tree: the same by path, as tsearch() makes it
+ * @held: memory that they take
  */
 struct perf_codes {
 	struct perf_code *first;
 	void *tree;
+	u64 held;
 };
 
 /**
@@ -86,7 +88,7 @@ struct perf_codes {
  * @codes: the list; a file that is not in it is added
  * @like: its path, build id and inode, as far as they were recorded
  *
- * Return: it, owned by the list; NULL without memory.
+ * Return: it, owned by the list; NULL after a sentence.
  */
 struct perf_code *perf_codes_get(struct perf_codes *codes,
 				 const struct perf_code *like);

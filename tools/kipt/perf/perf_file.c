@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,10 @@
 #define MISC_ID_SIZE	(1U << 15)
 /* More than any machine makes: CPUs times events. */
 #define IDS_MOST	(1 << 22)
+/* The same of kinds of events, each with options of its own. */
+#define ATTRS_MOST	(1 << 16)
+/* Of the lists of build ids, with their names. */
+#define BUILDS_HELD_MOST	(256U << 20)
 
 /* Where things are in the head of the file. */
 enum {
@@ -70,6 +75,7 @@ struct perf_file {
 	u64 ids_read;
 	struct perf_build_id *builds;
 	size_t build_count;
+	u64 builds_held;
 	bool builds_sorted;
 	/* Its list of BPF programs. */
 	bool has_bpf;
@@ -207,6 +213,8 @@ static bool attr_add(struct perf_file *file, const u8 *bytes, u64 size)
 {
 	struct perf_attr *attrs;
 
+	if (file->attr_count == ATTRS_MOST)
+		return bad(file, "it has more kinds of events than kipt keeps (%u)", ATTRS_MOST);
 	attrs = list_room(file->attrs, file->attr_count, sizeof(*attrs));
 	if (!attrs)
 		return no_memory(file);
@@ -270,6 +278,7 @@ static bool build_id_add(struct perf_file *file, const u8 *bytes, u32 size)
 {
 	u32 length = BUILD_ID_BYTES, misc = get16(bytes + 4);
 	struct perf_build_id *builds;
+	size_t name;
 
 	if (size <= BUILD_ID_NAME || perf_misc_is_guest(misc))
 		return true;
@@ -277,6 +286,14 @@ static bool build_id_add(struct perf_file *file, const u8 *bytes, u32 size)
 		length = bytes[BUILD_ID_AT + BUILD_ID_BYTES];
 	if (!length || length > BUILD_ID_BYTES)
 		return true;
+	name = strnlen((const char *)bytes + BUILD_ID_NAME, size - BUILD_ID_NAME);
+	if (name > PATH_MAX)
+		return bad(file, "its list of build ids has a name of %zu bytes, more than a path can have",
+			   name);
+	file->builds_held += sizeof(*builds) + name;
+	if (file->builds_held > BUILDS_HELD_MOST)
+		return bad(file, "its lists of build ids are longer than kipt keeps (%u MiB)",
+			   BUILDS_HELD_MOST >> 20);
 	builds = list_room(file->builds, file->build_count, sizeof(*builds));
 	if (!builds)
 		return no_memory(file);
@@ -905,6 +922,11 @@ const char *perf_file_path(const struct perf_file *file)
 bool perf_file_bad(const struct perf_file *file)
 {
 	return file->bad;
+}
+
+u64 perf_file_size(const struct perf_file *file)
+{
+	return file->size;
 }
 
 bool perf_file_folder(const struct perf_file *file)

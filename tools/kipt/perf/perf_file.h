@@ -284,6 +284,14 @@ const char *perf_file_path(const struct perf_file *file);
 bool perf_file_bad(const struct perf_file *file);
 
 /**
+ * perf_file_size() - how large the file is
+ * @file: the file; of a folder, the one with the events
+ *
+ * Return: bytes.
+ */
+u64 perf_file_size(const struct perf_file *file);
+
+/**
  * perf_file_folder() - is it a folder
  * @file: the recording
  *

@@ -13,7 +13,7 @@
 #include "../cli/lookup.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
-#include "mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "perf_bytes.h"
 #include "perf_kernel.h"
 #include "perf_maps.h"
@@ -33,6 +33,8 @@
 
 /* Those of 16 million switches from a task to another take 1.5 GiB. */
 #define NOTES_MOST	(1U << 25)
+/* No event is compressed to less than a byte in what perf writes, but in what is made to harm. */
+#define NOTES_LEAST	(1U << 20)
 
 /* What an event says, and where it was in the file. There are millions of them, so what only
  * some have is elsewhere: @mapping is an index in @mapped.
@@ -62,7 +64,7 @@ struct ran {
 struct perf_maps {
 	struct perf_codes codes;
 	struct note *notes;
-	size_t note_count;
+	size_t note_count, notes_most;
 	struct perf_mapping *mapped;
 	size_t mapped_count;
 	struct perf_space *spaces;
@@ -140,9 +142,9 @@ static bool note_add(struct perf_maps *maps, const struct note *note)
 {
 	struct note *notes;
 
-	if (maps->note_count == NOTES_MOST) {
-		say_error("the recording has more events of processes and tasks than kipt keeps (%u): record fewer processes, or for a shorter time",
-			  NOTES_MOST);
+	if (maps->note_count >= maps->notes_most) {
+		say_error("the recording has more events of processes and tasks than kipt keeps of a file of its size (%zu): record fewer processes, or for a shorter time",
+			  maps->notes_most);
 		return false;
 	}
 	notes = list_room(maps->notes, maps->note_count, sizeof(*notes));
@@ -255,10 +257,12 @@ static bool mmap_take(struct perf_maps *maps, const struct perf_event *event,
 		return true;
 	where.code.path = text_get(event, where.size, stamp);
 	vdso_rename(&where.code, get64(event->bytes + 8));
-	mapping.code = where.code.path ? perf_codes_get(&maps->codes, &where.code) : NULL;
+	if (!where.code.path)
+		return no_memory();
+	mapping.code = perf_codes_get(&maps->codes, &where.code);
 	free(where.code.path);
 	if (!mapping.code)
-		return no_memory();
+		return false;
 	mapping.start = get64(event->bytes + 8);
 	mapping.end = mapping.start + get64(event->bytes + 16);
 	mapping.offset = get64(event->bytes + 24);
@@ -279,6 +283,11 @@ bool perf_maps_take(struct perf_maps *maps, const struct perf_file *file,
 
 	if (perf_misc_is_guest(event->misc))
 		return true;
+	if (!maps->notes_most) {
+		u64 most = NOTES_LEAST + perf_file_size(file);
+
+		maps->notes_most = most < NOTES_MOST ? most : NOTES_MOST;
+	}
 	perf_file_stamp(file, event, &stamp);
 	note.time = stamp.time;
 	note.cpu = stamp.has & PERF_SAMPLE_BIT_CPU ? stamp.cpu : ~0U;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "../cli/messages.h"
-#include "mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "perf_bytes.h"
 #include "perf_kernel.h"
 #include "perf_running.h"

@@ -14,7 +14,7 @@
 
 #include "../cli/file_times.h"
 #include "../cli/list_room.h"
-#include "../perf/mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "command_images.h"
 
 struct command_file {

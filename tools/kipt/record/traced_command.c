@@ -21,7 +21,7 @@
 #include "../cli/printable.h"
 #include "../cli/signals.h"
 #include "../kernel/affinity.h"
-#include "../perf/mapped_ids.h"
+#include "../symbols/mapped_ids.h"
 #include "open_files.h"
 #include "traced_command.h"
 

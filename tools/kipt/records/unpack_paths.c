@@ -13,6 +13,8 @@
  * came has room for all of them.
  */
 #define NUMBERS_AHEAD		65536
+/* So many records a path of paths has at most: above what decoders made, too. */
+#define NESTED_RECORDS_MAX	(1U << 20)
 
 /**
  * struct unpack_path - what a path number means
@@ -107,6 +109,24 @@ static bool path_put(struct unpack_paths *paths, struct unpack_out *out,
 	return good;
 }
 
+/* Where a path changes its meaning, those that have it do, too: asked when it is taken. */
+static bool is_bounded(const struct unpack_paths *paths, const struct unpack_path *path)
+{
+	u32 records = path->count, i, k;
+
+	for (i = 0; i < path->count && records <= NESTED_RECORDS_MAX; i++) {
+		const struct kipt_record *r = &path->records[i];
+		const u32 *numbers = kipt_record_paths(r);
+
+		for (k = 0; r->type == KIPT_RECORD_PATHS && k < r->kind &&
+			    k < KIPT_RECORD_PATHS_MAX; k++) {
+			if (numbers[k] < paths->size && paths->at[numbers[k]])
+				records += paths->at[numbers[k]]->count;
+		}
+	}
+	return records <= NESTED_RECORDS_MAX;
+}
+
 static bool paths_put(struct unpack_paths *paths, struct unpack_out *out,
 		      const struct kipt_record *r, bool inside)
 {
@@ -123,6 +143,8 @@ static bool paths_put(struct unpack_paths *paths, struct unpack_out *out,
 			return unpack_broken("a path was taken that was not named");
 		if (inside && path->nested)
 			return unpack_broken("paths within paths within paths");
+		if (path->nested && !is_bounded(paths, path))
+			return unpack_broken("a path of paths has too many records");
 		if (!path_put(paths, out, path))
 			return false;
 	}

@@ -12,6 +12,7 @@
 
 #include "../cli/file_map.h"
 #include "../cli/lookup.h"
+#include "../cli/messages.h"
 #include "../cli/printable.h"
 #include "address_names.h"
 #include "debug_file.h"
@@ -26,6 +27,7 @@
 #define BUILD_ID_DIGITS	16
 #define SHOWN_MOST	2048
 #define OBJECT_SHOWN	255
+#define OTHERS_SHOWN	10
 
 /* Kernel symbols have no size: what is farther from the last one before it
  * lies in a hole between modules.
@@ -33,10 +35,16 @@
 #define KERNEL_FUNCTION_MAX	(1 << 20)
 #define KERNEL_PAGE		4096ULL
 
-/* @reader: reads it, and calls it @file; NULL: it is read here. */
+/*
+ * @reader: reads it, and calls it @file; NULL: it is read here. @id, @saved: of its mappings;
+ * @other: the file that has its path is not the one that was mapped.
+ */
 struct object {
 	char *path;
 	char *name;
+	struct build_id id;
+	bool saved;
+	bool other;
 	const struct names_reader *reader;
 	u32 file;
 	bool tried;
@@ -76,6 +84,7 @@ struct recent_inlined {
 
 struct names {
 	const char *kallsyms;
+	bool kallsyms_found;
 	bool kernel_tried;
 	bool live;
 	struct symbols *kernel;
@@ -93,6 +102,9 @@ struct names {
 	/* How often what names_find() says may have become something else. */
 	u64 changes;
 	struct object *objects;
+	/* Of how many the file is another one; whether one was named of which nobody knows it. */
+	u32 others;
+	bool unsure;
 	bool demangle;
 	bool guests;
 	/* By the place of a symbol's name: that of what is shown instead. */
@@ -153,6 +165,7 @@ void names_destroy(struct names *names)
 void names_kallsyms(struct names *names, const char *kallsyms)
 {
 	names->kallsyms = kallsyms;
+	names->kallsyms_found = true;
 }
 
 void names_kernel(struct names *names, struct symbols *symbols)
@@ -172,11 +185,59 @@ void names_kernel_source(struct names *names,
 	names->kernel_source_ctx = ctx;
 }
 
+static bool object_build_id(const struct object *object, struct build_id *id)
+{
+	bool known;
+	int fd;
+
+	if (object->reader || object->path[0] != '/')
+		return !strcmp(object->path, "[vdso]") && mapped_ids_vdso(id);
+	fd = file_open_regular(object->path);
+	if (fd < 0)
+		return false;
+	known = build_id_read(id, fd) || debug_file_build_id(fd, id);
+	close(fd);
+	return known;
+}
+
+static void other_say(struct names *names, const struct object *object)
+{
+	if (names->others++ < OTHERS_SHOWN)
+		say_note("no names of functions in %s: the file that is there now has another build id than the one that was traced; where that one is put back, there are",
+			 object->path);
+	else if (names->others == OTHERS_SHOWN + 1)
+		say_note("no names of functions in further files, which are others now, too");
+}
+
+static void unsure_say(struct names *names, const struct object *object)
+{
+	if (!names->unsure)
+		say_note("%s: the file of mappings has no build id of it: names are those of the file that is there now; if that is another one, they are wrong",
+			 object->path);
+	names->unsure = true;
+}
+
+/* Whether the file is not the one that was mapped, where its build id is known. */
+static bool is_other(struct names *names, const struct object *object)
+{
+	struct build_id id;
+
+	if (!object->id.size ||
+	    (object_build_id(object, &id) && build_id_same(&id, &object->id)))
+		return false;
+	if (object->path[0] == '[' || !access(object->path, F_OK))
+		other_say(names, object);
+	return true;
+}
+
 static void object_load(struct names *names, struct object *object)
 {
 	void *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
 
 	object->tried = true;
+	object->other = is_other(names, object);
+	if (object->other)
+		return;
 	if (object->reader)
 		object->elf = object->reader->symbols(object->reader->ctx,
 						      object->file);
@@ -186,6 +247,8 @@ static void object_load(struct names *names, struct object *object)
 	else if (object->path[0] == '/')
 		object->elf = debug_symbols_load(object->path,
 						 &names->places);
+	if (object->elf && object->saved && !object->id.size)
+		unsure_say(names, object);
 }
 
 /*
@@ -210,7 +273,8 @@ static char *object_name(const char *path)
 	return end > name ? strndup(name, end - name) : strdup("elf");
 }
 
-static struct object *object_add(struct names *names, const char *path)
+static struct object *object_add(struct names *names, const char *path,
+				 const struct mapping *mapping)
 {
 	struct object *object = calloc(1, sizeof(*object));
 	const struct names_mapper *mapper = names->mapper;
@@ -226,23 +290,33 @@ static struct object *object_add(struct names *names, const char *path)
 		return NULL;
 	}
 	plain_text(object->name);
+	if (mapping) {
+		object->id = mapping->id;
+		object->saved = mapping->saved;
+	}
 	object->next = names->objects;
 	names->objects = object;
 	return object;
 }
 
-static struct object *object_get(struct names *names, const char *path)
+static bool object_is(const struct object *object, const struct mapping *mapping)
+{
+	return !strcmp(object->path, mapping->path) &&
+	       build_id_same(&object->id, &mapping->id);
+}
+
+static struct object *object_get(struct names *names, const struct mapping *mapping)
 {
 	struct object *object = names->object;
 
-	if (object && !strcmp(object->path, path))
+	if (object && object_is(object, mapping))
 		return object;
 	for (object = names->objects; object; object = object->next) {
-		if (!strcmp(object->path, path))
+		if (object_is(object, mapping))
 			break;
 	}
 	if (!object)
-		object = object_add(names, path);
+		object = object_add(names, mapping->path, mapping);
 	if (object && !object->tried)
 		object_load(names, object);
 	return names->object = object;
@@ -251,7 +325,7 @@ static struct object *object_get(struct names *names, const char *path)
 bool names_read_by(struct names *names, const char *path,
 		   const struct names_reader *reader, u32 file)
 {
-	struct object *object = object_add(names, path);
+	struct object *object = object_add(names, path, NULL);
 
 	if (object) {
 		object->reader = reader;
@@ -357,7 +431,8 @@ static void kernel_load(struct names *names)
 	if (mapper && mapper->kernel)
 		names->kernel = mapper->kernel(mapper->ctx);
 	else if (!names->kallsyms || *names->kallsyms)
-		names->kernel = kernel_symbols_load(names->kallsyms);
+		names->kernel = kernel_symbols_load(names->kallsyms,
+						    names->kallsyms_found);
 }
 
 static void kernel_find(struct names *names, u64 address, struct place *place)
@@ -457,7 +532,7 @@ static void user_find(struct names *names, u32 pid, u64 address,
 		      struct place *place)
 {
 	const struct mapping *mapping = mapping_find(names, pid, address);
-	struct object *object = mapping ? object_get(names, mapping->path) :
+	struct object *object = mapping ? object_get(names, mapping) :
 					  NULL;
 	struct symbol_place found = { 0 };
 	bool named;
@@ -610,7 +685,7 @@ static bool kernel_source(struct names *names, u64 address, char *text, size_t s
 
 static struct source *source_of(struct object *object, const struct debug_places *places)
 {
-	if (!object->source_tried && object->path[0] == '/')
+	if (!object->source_tried && !object->other && object->path[0] == '/')
 		object->source = source_load(object->path, places);
 	object->source_tried = true;
 	return object->source;
@@ -636,7 +711,7 @@ bool names_source_place(struct names *names, u32 pid, u64 address,
 	if (address >> 63)
 		return names->kernel_source;
 	mapping = mapping_find(names, pid, address);
-	place->object = mapping ? object_get(names, mapping->path) : NULL;
+	place->object = mapping ? object_get(names, mapping) : NULL;
 	if (place->object)
 		place->offset = address - mapping->start + mapping->offset;
 	return place->object;
@@ -694,19 +769,11 @@ const char *names_inlined_name(struct names *names, const struct inlined *inline
 	return names->demangle ? name_shown(names, name) : name;
 }
 
-static bool object_build_id(const struct object *object, struct build_id *id)
+/* That of the file that ran, if anything says it. */
+static bool object_id(const struct object *object, struct build_id *id)
 {
-	bool known;
-	int fd;
-
-	if (object->reader || object->path[0] != '/')
-		return false;
-	fd = file_open_regular(object->path);
-	if (fd < 0)
-		return false;
-	known = debug_file_build_id(fd, id);
-	close(fd);
-	return known;
+	*id = object->id;
+	return id->size || object_build_id(object, id);
 }
 
 bool names_build_id(const struct names *names, const char *object,
@@ -719,7 +786,7 @@ bool names_build_id(const struct names *names, const char *object,
 	for (at = names->objects; at; at = at->next) {
 		if (strcmp(at->name, object))
 			continue;
-		if (!object_build_id(at, known ? &other : id) ||
+		if (!object_id(at, known ? &other : id) ||
 		    (known && !build_id_same(id, &other)))
 			return false;
 		known = true;
@@ -747,6 +814,7 @@ bool names_file(struct names *names, u32 pid, u64 address,
 {
 	const struct names_mapper *mapper = names->mapper;
 	const struct mapping *mapping;
+	const struct object *object;
 	const char *called;
 
 	if (pid == NAMES_GUEST)
@@ -756,6 +824,9 @@ bool names_file(struct names *names, u32 pid, u64 address,
 	mapping = mapping_find(names, pid, address);
 	if (!mapping || mapping->path[0] == '[' || !strncmp(mapping->path, "//", 2) ||
 	    !mapping_sure(names, pid, address, mapping))
+		return false;
+	object = mapping->id.size ? object_get(names, mapping) : NULL;
+	if (object && object->other)
 		return false;
 	called = mapper && mapper->called ?
 		 mapper->called(mapper->ctx, mapping->path) : NULL;

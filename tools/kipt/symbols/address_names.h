@@ -64,7 +64,7 @@ void names_destroy(struct names *names);
 /**
  * names_kallsyms() - symbols of the kernel from another file than names_create() has
  * @names: names; nothing was looked up yet
- * @kallsyms: as for names_create()
+ * @kallsyms: as for names_create(), but a file that kipt found
  */
 void names_kallsyms(struct names *names, const char *kallsyms);
 

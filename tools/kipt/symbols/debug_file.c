@@ -11,20 +11,23 @@
 #include <elfutils/libdwelf.h>
 
 #include "../cli/file_map.h"
-#include "build_id_cache.h"
+#include "../cli/messages.h"
 #include "debug_file.h"
+#include "debug_search.h"
 #include "debug_server.h"
 #include "elf_symbols.h"
+
+#define UNPACKED_MOST	(1ULL << 30)
 
 /* What libdwfl keeps pointers to. */
 struct holder {
 	struct debug_file file;
 	const struct debug_places *places;
 	Dwfl_Callbacks callbacks;
-	char *paths;
 };
 
 static const struct debug_places anywhere;
+static char *no_places = "";
 
 static bool id_of(Dwfl_Module *module, struct build_id *id)
 {
@@ -55,65 +58,114 @@ bool debug_file_build_id(int fd, struct build_id *id)
 	return id->size;
 }
 
-static bool id_is(int fd, const struct build_id *id)
+/* 0: it is not compressed. */
+static u64 section_unpacked(Elf_Scn *section, const GElf_Shdr *head, const char *name)
 {
-	struct build_id found;
+	Elf_Data *data;
+	GElf_Chdr packed;
+	u64 size;
 
-	return debug_file_build_id(fd, &found) && build_id_same(&found, id);
+	if (head->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &packed) ? packed.ch_size : 0;
+	if (!name || strncmp(name, ".zdebug", strlen(".zdebug")))
+		return 0;
+	/* "ZLIB", and the size, the highest byte first. */
+	data = elf_rawdata(section, NULL);
+	if (!data || data->d_size < 4 + sizeof(size))
+		return 0;
+	memcpy(&size, (const u8 *)data->d_buf + 4, sizeof(size));
+	return __builtin_bswap64(size);
 }
 
-static int cache_find_as(const struct build_id *form, const struct build_id *id,
-			 char **found)
+/*
+ * What sections take that are unpacked, up to more than there may be; ~0: it is no ELF file.
+ * libdwfl would unpack that whole, too.
+ */
+static u64 unpacked_size(Elf *elf)
 {
-	char path[4096];
-	int fd;
+	Elf_Scn *section = NULL;
+	u64 size = 0, more;
+	GElf_Shdr head;
+	size_t names;
 
-	if (!build_id_cache_path(form, "debug", NULL, path, sizeof(path)))
-		return -1;
-	fd = file_open_regular(path);
-	if (fd < 0)
-		return -1;
-	*found = id_is(fd, id) ? strdup(path) : NULL;
-	if (*found)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/* The descriptor of the debug file that perf keeps, or -1. */
-static int cache_find(const struct build_id *id, char **found)
-{
-	struct build_id form;
-	int fd = -1;
-	u32 i;
-
-	for (i = 0; i < BUILD_ID_FORMS && fd < 0; i++) {
-		if (build_id_cache_form(id, i, &form))
-			fd = cache_find_as(&form, id, found);
+	if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
+		return ~0ULL;
+	while (size <= UNPACKED_MOST && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &head))
+			continue;
+		more = section_unpacked(section, &head, elf_strptr(elf, names, head.sh_name));
+		size += more < UNPACKED_MOST ? more : UNPACKED_MOST + 1;
 	}
-	return fd;
+	return size;
 }
 
-/* libdwfl opens what is named in the file, whatever it is: not for @by_id. A
- * server is asked when nothing is on this machine.
+static bool fits_memory(int fd, const char *path)
+{
+	Elf *elf;
+	u64 size;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	size = unpacked_size(elf);
+	elf_end(elf);
+	if (size > UNPACKED_MOST && ~size)
+		say_note("debug information of %s is not read: unpacked it would take more than 1 GiB; objcopy --decompress-debug-sections makes a file that is read",
+			 path);
+	return size <= UNPACKED_MOST;
+}
+
+/* What debug files have in common is asked for when one of them was found. */
+static void shared_of(Dwfl_Module *module, struct debug_search *search)
+{
+	const char *main = NULL, *debug = NULL, *link;
+	const void *bytes;
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
+	ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &link, &bytes) : -1;
+
+	search->shared = true;
+	search->id.size = size > 0 && size <= BUILD_ID_MAX ? size : 0;
+	if (search->id.size)
+		memcpy(search->id.bytes, bytes, search->id.size);
+	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &main, &debug);
+	search->file = search->id.size ? debug ? debug : main : NULL;
+}
+
+/* A server is asked when nothing is on this machine: all that is left to libdwfl, for which
+ * neither names nor places are.
  */
 static int debug_find(Dwfl_Module *module, void **data, const char *name,
 		      Dwarf_Addr base, const char *file, const char *link,
 		      GElf_Word sum, char **found)
 {
 	const struct holder *holder = *data;
-	struct build_id id;
+	struct debug_search search = {
+		.symfs = holder->places->symfs,
+		.file = file,
+		.link = link,
+		.sum = sum,
+	};
 	int fd;
 
-	debug_server_begin(holder->file.dwfl, !holder->places->no_server);
-	fd = id_of(module, &id) ? cache_find(&id, found) : -1;
+	/* Only of what is shared libdwfl has a name without a CRC. */
+	if (link && !sum)
+		shared_of(module, &search);
+	else if (!id_of(module, &search.id))
+		search.id.size = 0;
 	if (holder->places->by_id)
-		file = link = NULL;
+		search.file = NULL;
+	debug_server_begin(holder->file.dwfl, !holder->places->no_server);
+	fd = debug_search(&search, found);
 	if (fd < 0)
 		fd = dwfl_standard_find_debuginfo(module, data, name, base,
-						  file, link, sum, found);
+						  NULL, NULL, 0, found);
 	debug_server_end(fd >= 0);
-	return fd;
+	if (fd < 0 || fits_memory(fd, *found))
+		return fd;
+	close(fd);
+	free(*found);
+	*found = NULL;
+	return -1;
 }
 
 /* The descriptor is libdwfl's from then on, if it takes the file. */
@@ -125,6 +177,10 @@ static bool file_report(struct holder *holder, const char *path)
 
 	if (fd < 0)
 		return false;
+	if (!fits_memory(fd, path)) {
+		close(fd);
+		return false;
+	}
 	dwfl_report_begin(file->dwfl);
 	file->module = dwfl_report_offline(file->dwfl, "", path, fd);
 	dwfl_report_end(file->dwfl, NULL, NULL);
@@ -138,15 +194,6 @@ static bool file_report(struct holder *holder, const char *path)
 	return true;
 }
 
-/* As libdwfl has it: beside the file, in .debug there, and in one folder. */
-static bool paths_make(struct holder *holder)
-{
-	const char *symfs = holder->places->symfs;
-
-	return asprintf(&holder->paths, "+:.debug:%s/usr/lib/debug",
-			symfs ? symfs : "") >= 0;
-}
-
 struct debug_file *debug_file_open(const char *path,
 				   const struct debug_places *places)
 {
@@ -155,15 +202,11 @@ struct debug_file *debug_file_open(const char *path,
 	if (!holder)
 		return NULL;
 	holder->places = places ? places : &anywhere;
-	if (!paths_make(holder)) {
-		free(holder);
-		return NULL;
-	}
 	holder->callbacks = (Dwfl_Callbacks){
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = debug_find,
 		.section_address = dwfl_offline_section_address,
-		.debuginfo_path = &holder->paths,
+		.debuginfo_path = &no_places,
 	};
 	holder->file.dwfl = dwfl_begin(&holder->callbacks);
 	if (holder->file.dwfl && file_report(holder, path))
@@ -180,7 +223,6 @@ void debug_file_close(struct debug_file *file)
 		return;
 	if (file->dwfl)
 		dwfl_end(file->dwfl);
-	free(holder->paths);
 	free(holder);
 }
 

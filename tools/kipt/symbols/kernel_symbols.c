@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "kernel_symbols.h"
 
@@ -120,27 +121,24 @@ static bool line_take(struct symbols *symbols, char *line, bool all)
 static bool file_take(struct symbols *symbols, FILE *file, bool all,
 		      size_t *lines)
 {
-	size_t room = 0;
-	char *line = NULL;
+	char line[FILE_LINE_MOST];
 	bool ok = true;
 
-	for (*lines = 0; ok && getline(&line, &room, file) > 0; ++*lines)
+	for (*lines = 0; ok && file_line(line, file); ++*lines)
 		ok = line_take(symbols, line, all);
-	free(line);
 	return ok;
 }
 
 /* NULL without memory, or after a sentence if the file cannot be opened. */
-static struct symbols *symbols_read(const char *path, bool all, size_t *lines)
+static struct symbols *symbols_read(const char *path, bool found, bool all, size_t *lines)
 {
 	struct symbols *symbols = symbols_create();
-	FILE *file = fopen(path ? path : KALLSYMS, "re");
-	bool ok;
+	FILE *file = file_stream(path ? path : KALLSYMS, path && found, "kernel symbols");
+	bool ok = file && symbols && file_take(symbols, file, all, lines);
 
-	if (!file)
-		say_errno(errno, "cannot read kernel symbols from %s",
-			  path ? path : KALLSYMS);
-	ok = file && symbols && file_take(symbols, file, all, lines);
+	if (ok && !feof(file))
+		say_note("%s: line %zu cannot be read, or is longer than any of " KALLSYMS ": symbols after it are left out",
+			 path ? path : KALLSYMS, *lines + 1);
 	if (file)
 		fclose(file);
 	if (ok)
@@ -151,13 +149,13 @@ static struct symbols *symbols_read(const char *path, bool all, size_t *lines)
 
 struct symbols *kernel_symbols_all(const char *path, size_t *lines)
 {
-	return symbols_read(path, true, lines);
+	return symbols_read(path, false, true, lines);
 }
 
-struct symbols *kernel_symbols_load(const char *path)
+struct symbols *kernel_symbols_load(const char *path, bool found)
 {
 	size_t lines;
-	struct symbols *symbols = symbols_read(path, false, &lines);
+	struct symbols *symbols = symbols_read(path, found, false, &lines);
 
 	if (!symbols)
 		return NULL;
@@ -175,14 +173,12 @@ struct symbols *kernel_symbols_load(const char *path)
 static bool file_has_code(FILE *file)
 {
 	struct kernel_symbol symbol;
-	char *line = NULL;
-	size_t room = 0;
+	char line[FILE_LINE_MOST];
 	bool found = false;
 
-	while (!found && getline(&line, &room, file) > 0)
+	while (!found && file_line(line, file))
 		found = kernel_symbol_parse(line, &symbol) && symbol.address &&
 			is_code(symbol.type);
-	free(line);
 	return found;
 }
 
@@ -206,21 +202,19 @@ bool kernel_symbols_check(const char *path)
 	return found;
 }
 
-u64 kernel_symbol_address(const char *path, const char *name)
+u64 kernel_symbol_address(const char *path, bool found, const char *name)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = file_stream(path, found, NULL);
 	struct kernel_symbol symbol;
+	char line[FILE_LINE_MOST];
 	u64 address = 0;
-	size_t room = 0;
-	char *line = NULL;
 
-	while (file && !address && getline(&line, &room, file) > 0) {
+	while (file && !address && file_line(line, file)) {
 		/* Most lines are of others. */
 		if (strstr(line, name) && kernel_symbol_parse(line, &symbol) &&
 		    !*symbol.object && !strcmp(symbol.name, name))
 			address = symbol.address;
 	}
-	free(line);
 	if (file)
 		fclose(file);
 	return address;

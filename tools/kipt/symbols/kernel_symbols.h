@@ -35,11 +35,12 @@ bool kernel_symbol_parse(char *line, struct kernel_symbol *symbol);
 /**
  * kernel_symbols_load() - read a kallsyms file
  * @path: NULL: /proc/kallsyms
+ * @found: as for file_stream()
  *
  * Return: the table, the caller's; NULL after a sentence if it cannot be
  * read or the kernel hides the addresses.
  */
-struct symbols *kernel_symbols_load(const char *path);
+struct symbols *kernel_symbols_load(const char *path, bool found);
 
 /**
  * kernel_symbols_check() - can symbols be had of the file that the user named?
@@ -54,11 +55,12 @@ bool kernel_symbols_check(const char *path);
 /**
  * kernel_symbol_address() - look for one symbol in a kallsyms file
  * @path: the file
+ * @found: as for file_stream()
  * @name: of the symbol, which is not a module's
  *
  * Return: its address; 0 if there is none, or the file cannot be read.
  */
-u64 kernel_symbol_address(const char *path, const char *name);
+u64 kernel_symbol_address(const char *path, bool found, const char *name);
 
 /**
  * kernel_symbols_all() - read all symbols of a kallsyms file, not only text

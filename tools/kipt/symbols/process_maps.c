@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../cli/file_map.h"
@@ -12,7 +13,12 @@
 #include "../cli/printable.h"
 #include "process_maps.h"
 
-#define FIRST_LINE	"kipt-maps 1\n"
+/* Before version 2 mappings had no build id. */
+#define FIRST_LINE	"kipt-maps 2\n"
+#define FIRST_LINE_OLD	"kipt-maps 1\n"
+#define FIRST_WORD	"kipt-maps "
+/* Each is compared with all others of its process. */
+#define MAPPINGS_MOST	(1 << 14)
 
 void maps_free(struct maps *maps)
 {
@@ -26,15 +32,15 @@ void maps_free(struct maps *maps)
 		free(process->list);
 		free(process);
 	}
+	lookup_free(&maps->by_pid);
+	mapped_ids_free(&maps->ids);
 }
 
 struct process *maps_process(const struct maps *maps, u32 pid)
 {
-	struct process *process = maps->first;
+	const size_t *found = lookup_get(&maps->by_pid, pid);
 
-	while (process && process->pid != pid)
-		process = process->next;
-	return process;
+	return found ? (struct process *)*found : NULL;
 }
 
 static struct process *process_get(struct maps *maps, u32 pid)
@@ -44,8 +50,10 @@ static struct process *process_get(struct maps *maps, u32 pid)
 	if (process)
 		return process;
 	process = calloc(1, sizeof(*process));
-	if (!process)
+	if (!process || !lookup_add(&maps->by_pid, pid, (size_t)process)) {
+		free(process);
 		return NULL;
+	}
 	process->pid = pid;
 	process->next = maps->first;
 	maps->first = process;
@@ -64,12 +72,14 @@ bool maps_name(struct maps *maps, u32 pid, const char *comm)
 static bool mapping_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end &&
-	       a->offset == b->offset && !strcmp(a->path, b->path);
+	       a->offset == b->offset && !strcmp(a->path, b->path) &&
+	       build_id_same(&a->id, &b->id);
 }
 
 bool mapping_same_code(const struct mapping *a, const struct mapping *b)
 {
-	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path);
+	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path) &&
+	       build_id_same(&a->id, &b->id);
 }
 
 static bool is_among_others(const struct process *process, const struct mapping *mapping)
@@ -99,6 +109,16 @@ static const struct mapping *latest_find(const struct process *process, u64 addr
 	return NULL;
 }
 
+static bool is_full(struct process *process)
+{
+	if (process->count == MAPPINGS_MOST && !process->full) {
+		process->full = true;
+		say_note("process %u (%s) had more than %u mappings: functions in the others have no names",
+			 process->pid, process->comm, MAPPINGS_MOST);
+	}
+	return process->full;
+}
+
 bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 {
 	struct process *process = process_get(maps, pid);
@@ -107,6 +127,8 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 
 	if (!process)
 		return false;
+	if (is_full(process))
+		return true;
 	known = latest_find(process, mapping->start);
 	if (known && mapping_same(known, mapping))
 		return true;
@@ -114,7 +136,7 @@ bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 	if (!list)
 		return false;
 	process->list = list;
-	process->several |= is_among_others(process, mapping);
+	process->several = process->several || is_among_others(process, mapping);
 	list[process->count] = *mapping;
 	list[process->count].path = strdup(mapping->path);
 	if (!list[process->count].path)
@@ -154,21 +176,23 @@ static void comm_read(struct process *process, u32 tid)
 }
 
 /* One line of /proc/PID/maps; only what can be executed is kept. */
-static bool proc_line_take(struct maps *maps, u32 pid, char *line)
+static bool proc_line_take(struct maps *maps, u32 tid, u32 pid, char *line)
 {
-	unsigned long long start, end, offset;
 	struct mapping mapping = { 0 };
-	char rights[5];
-	int path = 0;
+	const struct build_id *id;
+	struct mapped_file file;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %*s %*u %n", &start, &end, rights,
-		   &offset, &path) < 4 || rights[2] != 'x')
+	if (!mapped_file_parse(&file, tid, line))
 		return true;
-	line[strcspn(line, "\n")] = 0;
-	mapping.start = start;
-	mapping.end = end;
-	mapping.offset = offset;
-	mapping.path = path && line[path] ? line + path : "[anonymous]";
+	mapping.start = file.start;
+	mapping.end = file.end;
+	mapping.offset = file.offset;
+	mapping.path = *file.path ? (char *)file.path : "[anonymous]";
+	id = mapped_ids_get(&maps->ids, &file);
+	if (id)
+		mapping.id = *id;
+	else if (!strcmp(file.path, "[vdso]") && !mapped_ids_vdso(&mapping.id))
+		mapping.id.size = 0;
 	return maps_add(maps, pid, &mapping);
 }
 
@@ -192,7 +216,7 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 	if (process) {
 		comm_read(process, tid);
 		while (getline(&line, &room, file) > 0 &&
-		       proc_line_take(maps, pid, line))
+		       proc_line_take(maps, tid, pid, line))
 			;
 	}
 	free(line);
@@ -202,33 +226,57 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 
 void maps_move(struct maps *to, struct maps *from)
 {
-	struct process **last = &to->first;
+	struct process **last = &to->first, *process;
 
 	while (*last)
 		last = &(*last)->next;
 	*last = from->first;
 	from->first = NULL;
+	lookup_free(&from->by_pid);
+	for (process = *last; process; process = process->next) {
+		if (!maps_process(to, process->pid))
+			lookup_add(&to->by_pid, process->pid, (size_t)process);
+	}
 }
 
 /* A line of its own each, whatever the file is called. */
 static void mapping_save(const struct mapping *mapping, FILE *file)
 {
 	const char *at;
+	u32 i;
 
-	fprintf(file, "map %llx %llx %llx ", (unsigned long long)mapping->start,
+	fprintf(file, "map %llx %llx %llx %s", (unsigned long long)mapping->start,
 		(unsigned long long)mapping->end,
-		(unsigned long long)mapping->offset);
+		(unsigned long long)mapping->offset, mapping->id.size ? "" : "-");
+	for (i = 0; i < mapping->id.size; i++)
+		fprintf(file, "%02x", mapping->id.bytes[i]);
+	fputc(' ', file);
 	for (at = mapping->path; *at; at++)
 		fputc(*at == '\n' ? '?' : *at, file);
 	fputc('\n', file);
 }
 
+bool maps_spares(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size) ||
+	    file_begins(path, FIRST_WORD))
+		return true;
+	say_error("%s is there and is no file of mappings, which would replace it: move it, or give -o another name",
+		  path);
+	return false;
+}
+
 bool maps_save(const struct maps *maps, const char *path)
 {
 	const struct process *process;
-	FILE *file = fopen(path, "we");
+	FILE *file;
 	size_t i;
 
+	if (!maps_spares(path))
+		return false;
+	file = fopen(path, "we");
 	if (!file) {
 		say_errno(errno, "cannot write mappings to %s", path);
 		return false;
@@ -248,15 +296,31 @@ bool maps_save(const struct maps *maps, const char *path)
 
 void maps_drop(const char *path)
 {
-	if (file_begins(path, FIRST_LINE))
+	if (file_begins(path, FIRST_WORD))
 		unlink(path);
 }
 
+/* "-" or digits, and a blank; NULL if it is neither. */
+static const char *saved_id_take(struct build_id *id, const char *at)
+{
+	int length;
+
+	id->size = 0;
+	if (!strncmp(at, "- ", 2))
+		return at + 2;
+	for (; id->size < BUILD_ID_MAX; id->size++, at += length) {
+		length = 0;
+		if (sscanf(at, "%2hhx%n", &id->bytes[id->size], &length) != 1 || length != 2)
+			break;
+	}
+	return id->size && *at == ' ' ? at + 1 : NULL;
+}
+
 /* One line of maps_save(); @pid is of the last "process" line. */
-static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
+static bool saved_line_take(struct maps *maps, bool ids, u32 *pid, char *line)
 {
 	unsigned long long start, end, offset;
-	struct mapping mapping = { 0 };
+	struct mapping mapping = { .saved = true };
 	int at = 0;
 
 	line[strcspn(line, "\n")] = 0;
@@ -276,36 +340,36 @@ static bool saved_line_take(struct maps *maps, u32 *pid, char *line)
 	mapping.start = start;
 	mapping.end = end;
 	mapping.offset = offset;
-	mapping.path = line + at;
-	return maps_add(maps, *pid, &mapping);
+	mapping.path = ids ? (char *)saved_id_take(&mapping.id, line + at) : line + at;
+	return mapping.path && maps_add(maps, *pid, &mapping);
 }
 
 static unsigned int saved_read(struct maps *maps, FILE *file)
 {
 	unsigned int number = 0;
-	char *line = NULL;
-	size_t room = 0;
+	char line[FILE_LINE_MOST];
 	u32 pid = 0;
-	bool ok = true;
+	bool ok = true, ids = true;
 
-	while (ok && getline(&line, &room, file) > 0) {
-		ok = number ? saved_line_take(maps, &pid, line) :
-			      !strcmp(line, FIRST_LINE);
+	while (ok && file_line(line, file)) {
+		if (!number)
+			ids = strcmp(line, FIRST_LINE_OLD);
+		ok = number ? saved_line_take(maps, ids, &pid, line) :
+			      !ids || !strcmp(line, FIRST_LINE);
 		number++;
 	}
-	free(line);
-	return ok && number ? 0 : number ? number : 1;
+	if (!ok)
+		return number;
+	return number && feof(file) ? 0 : number + 1;
 }
 
-bool maps_load(struct maps *maps, const char *path)
+bool maps_load(struct maps *maps, const char *path, bool found)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = file_stream(path, found, "mappings");
 	unsigned int bad;
 
-	if (!file) {
-		say_errno(errno, "cannot read mappings from %s", path);
+	if (!file)
 		return false;
-	}
 	bad = saved_read(maps, file);
 	fclose(file);
 	if (bad)

@@ -10,6 +10,9 @@
 #include <stdio.h>
 
 #include "../../../kmod/decode/port.h"
+#include "../cli/lookup.h"
+#include "build_id.h"
+#include "mapped_ids.h"
 
 /**
  * struct mapping - one executable mapping
@@ -17,6 +20,8 @@
  * @end: last address + 1
  * @offset: of @start in the file
  * @path: of the file, or a name such as "[vdso]"; owned by the maps
+ * @id: of the file when it was mapped; of size 0: not known
+ * @saved: a file said so, maybe long ago: what has this path now may be another
  * @whole: no other one is at any of its addresses; false: nobody looked
  */
 struct mapping {
@@ -24,6 +29,8 @@ struct mapping {
 	u64 end;
 	u64 offset;
 	char *path;
+	struct build_id id;
+	bool saved;
 	bool whole;
 };
 
@@ -35,6 +42,7 @@ struct mapping {
  * @count: how many
  * @several: some overlap that are of different code, as of programs that it executed one
  *	after the other
+ * @full: it had more of them than are kept, which was said
  * @next: the next process
  */
 struct process {
@@ -43,16 +51,21 @@ struct process {
 	struct mapping *list;
 	size_t count;
 	bool several;
+	bool full;
 	struct process *next;
 };
 
 /**
  * struct maps - all processes that were seen
  * @first: head of the list
+ * @by_pid: the processes
+ * @ids: of files that they mapped
  * @learned: mappings that were added; goes round
  */
 struct maps {
 	struct process *first;
+	struct lookup by_pid;
+	struct mapped_ids ids;
 	u32 learned;
 };
 
@@ -138,9 +151,17 @@ const struct mapping *maps_find(const struct process *process, u64 address);
 void maps_move(struct maps *to, struct maps *from);
 
 /**
+ * maps_spares() - may maps_save() make a file
+ * @path: the file
+ *
+ * Return: true if it is not there, empty or of maps_save(); false after a sentence.
+ */
+bool maps_spares(const char *path);
+
+/**
  * maps_save() - write all as text
  * @maps: what
- * @path: file to be made
+ * @path: file to be made; one of something else is left alone
  *
  * Return: true, or false after a sentence.
  */
@@ -156,9 +177,10 @@ void maps_drop(const char *path);
  * maps_load() - read what maps_save() wrote
  * @maps: where to
  * @path: the file
+ * @found: as for file_stream()
  *
  * Return: true, or false after a sentence.
  */
-bool maps_load(struct maps *maps, const char *path);
+bool maps_load(struct maps *maps, const char *path, bool found);
 
 #endif /* KIPT_PROCESS_MAPS_H */

@@ -138,7 +138,7 @@ static bool hex_get(struct json_object *value, u64 *number)
 
 	if (!json_object_is_type(value, json_type_string) || strncmp(text, "0x", 2) ||
 	    !text[2] || strspn(text + 2, "0123456789abcdef") != strlen(text + 2) ||
-	    strlen(text) > 18)
+	    strlen(text) > 18 || (text[2] == '0' && text[3]))
 		return false;
 	*number = strtoull(text, &end, 16);
 	return true;
@@ -159,7 +159,10 @@ static bool form_check(const struct reader *reader, const struct member *member,
 		return json_object_is_type(value, json_type_boolean) ||
 		       bad_member(reader, member->name, "is neither true nor false");
 	default:
-		return json_object_is_type(value, json_type_string) ||
+		/* What comes after a U+0000 would be left out. */
+		return (json_object_is_type(value, json_type_string) &&
+			strlen(json_object_get_string(value)) ==
+			(size_t)json_object_get_string_len(value)) ||
 		       bad_member(reader, member->name, "is no text");
 	}
 }
@@ -545,7 +548,7 @@ static bool text_take(struct reader *reader, const char *text, size_t length)
 		say_errno(ENOMEM, "cannot read %s", reader->path);
 		return false;
 	}
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	line = json_tokener_parse_ex(tokener, text, (int)length);
 	ok = line && json_tokener_get_error(tokener) == json_tokener_success &&
 	     json_tokener_get_parse_end(tokener) == length;

@@ -8,13 +8,13 @@
 
 #include "../../../kmod/decode/packet/last_ip.h"
 #include "../../../kmod/decode/packet/sync.h"
-#include "../cli/file_map.h"
 #include "../cli/json_lines.h"
 #include "../cli/messages.h"
 #include "../cli/progress.h"
 #include "../cli/standard_output.h"
 #include "packet_fields.h"
 #include "packet_list.h"
+#include "trace_file.h"
 
 struct listing {
 	const char *path;
@@ -220,15 +220,6 @@ bool packet_counts_show(const struct packet_counts *counts)
 	return false;
 }
 
-static bool psb_check(const struct listing *listing)
-{
-	if (kipt_sync_next(listing->bytes, listing->size, 0) < listing->size)
-		return true;
-	say_error("%s: no PSB in its %llu bytes: it is no Intel PT trace, or too short",
-		  listing->path, (unsigned long long)listing->size);
-	return false;
-}
-
 bool packet_list(const char *path, bool json, bool sync)
 {
 	struct listing listing = { .path = path, .json = json };
@@ -236,13 +227,13 @@ bool packet_list(const char *path, bool json, bool sync)
 	struct file_map trace;
 	bool ok;
 
-	if (!file_map_open(&trace, path))
+	if (!trace_file_open(&trace, path))
 		return false;
 	listing.bytes = trace.bytes;
 	listing.size = listing.all = trace.size;
 	progress_catch();
 	cursor_seek(&listing, &cursor, 0);
-	ok = !sync || psb_check(&listing);
+	ok = !sync || trace_file_check(&trace, path);
 	if (ok) {
 		if (sync)
 			start_find(&listing, &cursor, 0);

@@ -55,6 +55,19 @@ static bool is_narrow(const struct output *output)
 	return output->narrow.options || output->calls;
 }
 
+static bool maps_path(const struct view_options *options, char *path, size_t size)
+{
+	snprintf(path, size, "%s.maps", options->output);
+	return strcmp(options->output, "-");
+}
+
+static bool maps_beside_spares(const struct view_options *options)
+{
+	char path[4096];
+
+	return !maps_path(options, path, sizeof(path)) || maps_spares(path);
+}
+
 bool output_open(struct output *output, const struct view_options *options,
 		 bool live)
 {
@@ -62,7 +75,11 @@ bool output_open(struct output *output, const struct view_options *options,
 	output->options = options;
 	progress_lines(view_shows_lines(options));
 	if (!kernel_symbols_check(options->kallsyms) ||
-	    (options->maps && !maps_load(&output->maps, options->maps)))
+	    (options->maps && !maps_load(&output->maps, options->maps,
+						 options->maps_found)))
+		goto err_maps;
+	if (options->output && (live || options->has_code || output->maps.first) &&
+	    !maps_beside_spares(options))
 		goto err_maps;
 	output->names = names_create(options->kallsyms, &output->maps, live);
 	if (!output->names) {
@@ -369,9 +386,8 @@ static bool maps_beside(struct output *output)
 {
 	char path[4096];
 
-	if (!strcmp(output->options->output, "-"))
+	if (!maps_path(output->options, path, sizeof(path)))
 		return true;
-	snprintf(path, sizeof(path), "%s.maps", output->options->output);
 	if (output->maps.first)
 		return maps_save(&output->maps, path);
 	/* Of what the file was before. */

@@ -85,6 +85,7 @@ struct view;
  * @narrow: which CPUs, tasks and stretch of time are shown
  * @kallsyms: copy of /proc/kallsyms to use
  * @maps: file of mappings to use
+ * @maps_found: kipt found it, the user did not name it
  * @path: the file, for VIEW_SCREEN and VIEW_HTML
  * @again: command that shows more of VIEW_SCREEN, VIEW_SLOWEST and VIEW_HTML, NULL: none; and
  * @typed: its operand and options, after those of the view; of VIEW_HTML without
@@ -128,6 +129,7 @@ struct view_options {
 	struct narrow_options narrow;
 	const char *kallsyms;
 	const char *maps;
+	bool maps_found;
 	const char *path;
 	const char *again;
 	const char *typed;

@@ -5,7 +5,7 @@
 #ifndef KIPT_MAPPED_IDS_H
 #define KIPT_MAPPED_IDS_H
 
-#include "../symbols/build_id.h"
+#include "build_id.h"
 
 /**
  * struct mapped_ids - those that were read
@@ -33,6 +33,16 @@ struct mapped_file {
 	u64 inode;
 	const char *path;
 };
+
+/**
+ * mapped_file_parse() - take a line of /proc/PID/maps apart
+ * @file: filled; has pointers into @line
+ * @pid: the process, or a task of it
+ * @line: is changed
+ *
+ * Return: false if it is no such line, or nothing there can be executed.
+ */
+bool mapped_file_parse(struct mapped_file *file, u32 pid, char *line);
 
 /**
  * mapped_files_each() - go through what a process may execute

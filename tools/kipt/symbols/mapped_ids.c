@@ -36,8 +36,7 @@ static int entry_compare(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* False: it is no line of /proc/PID/maps, or nothing there can be executed. */
-static bool line_take(struct mapped_file *file, u32 pid, char *line)
+bool mapped_file_parse(struct mapped_file *file, u32 pid, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	int path = 0;
@@ -68,7 +67,7 @@ bool mapped_files_each(u32 pid, bool (*take)(void *ctx, struct mapped_file *file
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	maps = fopen(path, "re");
 	while (maps && ok && getline(&line, &room, maps) > 0)
-		ok = !line_take(&mapped, pid, line) || take(ctx, &mapped);
+		ok = !mapped_file_parse(&mapped, pid, line) || take(ctx, &mapped);
 	free(line);
 	if (maps)
 		fclose(maps);
