@@ -78,7 +78,7 @@ others_kernel_tests() {
 		called=/proc/version elf=prog
 	run decode others.perf --calls
 	same "others_file_of_the_kernel" 1 \
-		"$(grep -c 'no code of /proc/version: it is not on this machine' <<<"$ERR")"
+		"$(grep -c 'no code of /proc/version: it is not on this machine, or no file of a disk' <<<"$ERR")"
 	ln -sf /proc/version found.rec.maps
 	others_refused "others_maps_of_the_kernel" "found.rec.maps: .* one of the kernel" \
 		show found.rec
@@ -96,12 +96,25 @@ others_ids_tests() {
 		notes+="$? $(grep -c 'no names of functions in .*another build id' err) $(
 			grep -c 'has no build id of it' err) "
 	done
+	# What came in the place of the program is one mapping too many.
+	{
+		printf 'kipt-maps 1\nprocess 7 program\nmap 401000 402000 1000 %s\n' "$PWD/program"
+		python3 -c 'for i in range(16384):
+    print("map %x %x 0 [anonymous]" % (0x7000000 + 0x2000 * i, 0x7001000 + 0x2000 * i))'
+		echo "map 401000 402000 0 /another"
+	} >user.rec.maps
+	same "others_mapping_beyond_the_last" "0 1" "$("$KIPT" show user.rec --branches 2>err |
+		grep -c '\[program') $(grep -c 'had more than 16384 mappings' err)"
 	same "others_build_ids" "0 0 0 1 0 0 0 1 0 0 0 1 0 0 1 " "$notes"
 	# They are kept.
 	printf 'kipt-maps 2\nprocess 7 program\nmap 401000 402000 1000 %s /a b\n' "$id" \
 		>user.rec.maps
 	"$KIPT" show user.rec -o again.rec 2>err
 	same "others_build_ids_stay" "$(<user.rec.maps)" "$(<again.rec.maps)"
+	ln -s /dev/null sink
+	"$KIPT" show user.rec -o sink 2>err
+	same "others_mappings_of_no_file" "0 sink" "$? $(echo sink*)"
+	rm sink
 	# What is there and is no file of mappings is the user's.
 	echo mine >again.rec.maps
 	refused "others_mappings_replace_no_other_file" 1 "again.rec.maps is there and is no file" \
@@ -119,7 +132,7 @@ others_ids_tests() {
 others_named() {
 	(ulimit -v 1000000 && timeout -k 1 10 "$KIPT" decode debug.data --branches) >out 2>err
 	same "$1" "$2" "$? $(grep -oE '[^ ]+ \[program' out | sed 's/[ +].*//' | sort -u |
-		paste -sd ' ') $(grep -c 'unpacked it would take more than 1 GiB' err)"
+		paste -sd ' ') $(grep -c 'unpacked it would take more than 1024 MiB' err)"
 }
 
 # What a program names as its debug file, or has packed, may be anything.

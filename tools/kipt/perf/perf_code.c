@@ -324,7 +324,7 @@ static const char *why_not(const struct perf_code *code, const char *symfs)
 				      "no build id of it was recorded";
 	if (symfs)
 		return "it is not in the folder of --symfs";
-	return code->has_id ? "it is not on this machine" :
+	return code->has_id ? "it is not on this machine, or no file of a disk" :
 			      "no build id of it was recorded" ID_HINT;
 }
 

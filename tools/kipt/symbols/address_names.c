@@ -19,6 +19,7 @@
 #include "demangle.h"
 #include "elf_symbols.h"
 #include "kernel_symbols.h"
+#include "mapped_ids.h"
 #include "source_line.h"
 
 /* The vDSO is two pages at most today; libelf checks what comes after it. */
@@ -202,8 +203,11 @@ static bool object_build_id(const struct object *object, struct build_id *id)
 
 static void other_say(struct names *names, const struct object *object)
 {
-	if (names->others++ < OTHERS_SHOWN)
-		say_note("no names of functions in %s: the file that is there now has another build id than the one that was traced; where that one is put back, there are",
+	if (object->path[0] == '[')
+		say_note("no names of functions in %s: another kernel runs now, whose build id of it is another",
+			 object->path);
+	else if (names->others++ < OTHERS_SHOWN)
+		say_note("no names of functions in %s: the file that kipt finds there has another build id than the one that was traced; where that one is put back, there are",
 			 object->path);
 	else if (names->others == OTHERS_SHOWN + 1)
 		say_note("no names of functions in further files, which are others now, too");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
@@ -17,7 +18,9 @@
 #include "debug_server.h"
 #include "elf_symbols.h"
 
+/* Bytes that sections may take unpacked, or that many times the size of their file. */
 #define UNPACKED_MOST	(1ULL << 30)
+#define UNPACKED_TIMES	32
 
 /* What libdwfl keeps pointers to. */
 struct holder {
@@ -78,10 +81,10 @@ static u64 section_unpacked(Elf_Scn *section, const GElf_Shdr *head, const char 
 }
 
 /*
- * What sections take that are unpacked, up to more than there may be; ~0: it is no ELF file.
+ * What sections take that are unpacked, up to more than @most; ~0: it is no ELF file.
  * libdwfl would unpack that whole, too.
  */
-static u64 unpacked_size(Elf *elf)
+static u64 unpacked_size(Elf *elf, u64 most)
 {
 	Elf_Scn *section = NULL;
 	u64 size = 0, more;
@@ -90,28 +93,31 @@ static u64 unpacked_size(Elf *elf)
 
 	if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
 		return ~0ULL;
-	while (size <= UNPACKED_MOST && (section = elf_nextscn(elf, section))) {
+	while (size <= most && (section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &head))
 			continue;
 		more = section_unpacked(section, &head, elf_strptr(elf, names, head.sh_name));
-		size += more < UNPACKED_MOST ? more : UNPACKED_MOST + 1;
+		size += more < most ? more : most + 1;
 	}
 	return size;
 }
 
 static bool fits_memory(int fd, const char *path)
 {
+	u64 most = UNPACKED_MOST, size;
+	struct stat st;
 	Elf *elf;
-	u64 size;
 
+	if (!fstat(fd, &st) && (u64)st.st_size * UNPACKED_TIMES > most)
+		most = (u64)st.st_size * UNPACKED_TIMES;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	size = unpacked_size(elf);
+	size = unpacked_size(elf, most);
 	elf_end(elf);
-	if (size > UNPACKED_MOST && ~size)
-		say_note("debug information of %s is not read: unpacked it would take more than 1 GiB; objcopy --decompress-debug-sections makes a file that is read",
-			 path);
-	return size <= UNPACKED_MOST;
+	if (size > most && ~size)
+		say_note("debug information of %s is not read: unpacked it would take more than %llu MiB; objcopy --decompress-debug-sections makes a file that is read",
+			 path, (unsigned long long)most >> 20);
+	return size <= most;
 }
 
 /* What debug files have in common is asked for when one of them was found. */

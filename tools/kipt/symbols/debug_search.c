@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks for debug files, see debug_search.h. In the same places and order as libdwfl, which
- * opens whatever is there: a FIFO would block it.
+ * Looks for debug files, see debug_search.h. In the places where libdwfl looks, which opens
+ * whatever is there: a FIFO would block it.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -108,25 +108,25 @@ static int name_try(const struct debug_search *search, const char *file, const c
 		    char **found)
 {
 	int length = strrchr(file, '/') - file, fd;
+	const char *base = strrchr(name, '/');
 
 	fd = folder_try(search, file, length, "", name, found);
 	if (fd < 0)
 		fd = folder_try(search, file, length, "/.debug", name, found);
 	if (fd < 0)
-		fd = debug_folder_try(search, file, length, name, found);
+		fd = debug_folder_try(search, file, length, base ? base + 1 : name, found);
 	return fd;
 }
 
 /* By the name that the file has of it, or what distributions make of the file's own. */
 static int names_try(const struct debug_search *search, const char *file, char **found)
 {
-	const char *base = strrchr(search->link ? search->link : file, '/');
+	const char *base = strrchr(file, '/') + 1;
 	char name[512];
 	int fd;
 
-	base = base ? base + 1 : search->link;
 	if (search->link)
-		return name_try(search, file, base, found);
+		return name_try(search, file, search->link, found);
 	snprintf(name, sizeof(name), "%s.debug", base);
 	fd = name_try(search, file, name, found);
 	return fd < 0 ? name_try(search, file, base, found) : fd;
@@ -144,16 +144,38 @@ static int file_names_try(const struct debug_search *search, char **found)
 	return fd;
 }
 
+/* Beside a file, by the name that it has of what is shared, or in the folder .dwz there. */
+static int shared_beside(const struct debug_search *search, const char *file, char **found)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL, *base = strrchr(search->link, '/');
+	int fd;
+
+	if (!slash)
+		return -1;
+	fd = folder_try(search, file, slash - file, "", search->link, found);
+	return fd >= 0 ? fd : folder_try(search, file, slash - file, "/.dwz",
+					 base ? base + 1 : search->link, found);
+}
+
 static int shared_try(const struct debug_search *search, char **found)
 {
-	const char *slash = strrchr(search->file, '/');
-	char *path;
+	char *path, *real, *top;
+	int fd;
 
 	if (search->link[0] == '/')
 		return asprintf(&path, "%s%s", folder_of(search), search->link) < 0 ? -1 :
 		       file_try(search, path, found);
-	return slash ? folder_try(search, search->file, slash - search->file, "",
-				  search->link, found) : -1;
+	fd = shared_beside(search, search->file, found);
+	/* The file may be a link. */
+	real = fd < 0 ? realpath(search->file, NULL) : NULL;
+	if (real)
+		fd = shared_beside(search, real, found);
+	free(real);
+	if (fd < 0 && asprintf(&top, "%s" DEBUG_FOLDER "/.", folder_of(search)) >= 0) {
+		fd = shared_beside(search, top, found);
+		free(top);
+	}
+	return fd;
 }
 
 /* In the folder that perf keeps. */

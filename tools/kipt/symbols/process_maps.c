@@ -11,6 +11,7 @@
 #include "../cli/file_map.h"
 #include "../cli/messages.h"
 #include "../cli/printable.h"
+#include "mapped_ids.h"
 #include "process_maps.h"
 
 /* Before version 2 mappings had no build id. */
@@ -33,7 +34,6 @@ void maps_free(struct maps *maps)
 		free(process);
 	}
 	lookup_free(&maps->by_pid);
-	mapped_ids_free(&maps->ids);
 }
 
 struct process *maps_process(const struct maps *maps, u32 pid)
@@ -69,17 +69,22 @@ bool maps_name(struct maps *maps, u32 pid, const char *comm)
 	return process;
 }
 
+/* Of a process that ended while it was read no id is known. */
+static bool ids_agree(const struct mapping *a, const struct mapping *b)
+{
+	return !a->id.size || !b->id.size || build_id_same(&a->id, &b->id);
+}
+
 static bool mapping_same(const struct mapping *a, const struct mapping *b)
 {
 	return a->start == b->start && a->end == b->end &&
-	       a->offset == b->offset && !strcmp(a->path, b->path) &&
-	       build_id_same(&a->id, &b->id);
+	       a->offset == b->offset && !strcmp(a->path, b->path) && ids_agree(a, b);
 }
 
 bool mapping_same_code(const struct mapping *a, const struct mapping *b)
 {
 	return a->start - a->offset == b->start - b->offset && !strcmp(a->path, b->path) &&
-	       build_id_same(&a->id, &b->id);
+	       ids_agree(a, b);
 }
 
 static bool is_among_others(const struct process *process, const struct mapping *mapping)
@@ -96,12 +101,12 @@ static bool is_among_others(const struct process *process, const struct mapping 
 	return false;
 }
 
-static const struct mapping *latest_find(const struct process *process, u64 address)
+static struct mapping *latest_find(const struct process *process, u64 address)
 {
 	size_t i;
 
 	for (i = process->count; i > 0; i--) {
-		const struct mapping *mapping = &process->list[i - 1];
+		struct mapping *mapping = &process->list[i - 1];
 
 		if (address >= mapping->start && address < mapping->end)
 			return mapping;
@@ -119,19 +124,37 @@ static bool is_full(struct process *process)
 	return process->full;
 }
 
+/* What comes in its place is not kept: nothing there has a name. */
+static void forget_under(struct process *process, const struct mapping *mapping)
+{
+	size_t i;
+
+	for (i = 0; i < process->count; i++) {
+		struct mapping *other = &process->list[i];
+
+		if (mapping->start < other->end && other->start < mapping->end &&
+		    !mapping_same_code(mapping, other))
+			other->end = other->start;
+	}
+}
+
 bool maps_add(struct maps *maps, u32 pid, const struct mapping *mapping)
 {
 	struct process *process = process_get(maps, pid);
-	const struct mapping *known;
-	struct mapping *list;
+	struct mapping *known, *list;
 
 	if (!process)
 		return false;
-	if (is_full(process))
+	if (is_full(process)) {
+		forget_under(process, mapping);
 		return true;
+	}
 	known = latest_find(process, mapping->start);
-	if (known && mapping_same(known, mapping))
+	if (known && mapping_same(known, mapping)) {
+		if (mapping->id.size)
+			known->id = mapping->id;
 		return true;
+	}
 	list = realloc(process->list, (process->count + 1) * sizeof(*list));
 	if (!list)
 		return false;
@@ -176,7 +199,8 @@ static void comm_read(struct process *process, u32 tid)
 }
 
 /* One line of /proc/PID/maps; only what can be executed is kept. */
-static bool proc_line_take(struct maps *maps, u32 tid, u32 pid, char *line)
+static bool proc_line_take(struct maps *maps, struct mapped_ids *ids, u32 tid, u32 pid,
+			   char *line)
 {
 	struct mapping mapping = { 0 };
 	const struct build_id *id;
@@ -188,7 +212,7 @@ static bool proc_line_take(struct maps *maps, u32 tid, u32 pid, char *line)
 	mapping.end = file.end;
 	mapping.offset = file.offset;
 	mapping.path = *file.path ? (char *)file.path : "[anonymous]";
-	id = mapped_ids_get(&maps->ids, &file);
+	id = mapped_ids_get(ids, &file);
 	if (id)
 		mapping.id = *id;
 	else if (!strcmp(file.path, "[vdso]") && !mapped_ids_vdso(&mapping.id))
@@ -203,6 +227,7 @@ bool maps_read_pid(struct maps *maps, u32 pid)
 
 bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 {
+	struct mapped_ids ids = { 0 };
 	struct process *process;
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -216,9 +241,11 @@ bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 	if (process) {
 		comm_read(process, tid);
 		while (getline(&line, &room, file) > 0 &&
-		       proc_line_take(maps, tid, pid, line))
+		       proc_line_take(maps, &ids, tid, pid, line))
 			;
 	}
+	/* The next process may have another file by the same inode. */
+	mapped_ids_free(&ids);
 	free(line);
 	fclose(file);
 	return process;
@@ -260,7 +287,7 @@ bool maps_spares(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size) ||
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size || access(path, R_OK) ||
 	    file_begins(path, FIRST_WORD))
 		return true;
 	say_error("%s is there and is no file of mappings, which would replace it: move it, or give -o another name",

@@ -12,7 +12,6 @@
 #include "../../../kmod/decode/port.h"
 #include "../cli/lookup.h"
 #include "build_id.h"
-#include "mapped_ids.h"
 
 /**
  * struct mapping - one executable mapping
@@ -59,13 +58,11 @@ struct process {
  * struct maps - all processes that were seen
  * @first: head of the list
  * @by_pid: the processes
- * @ids: of files that they mapped
  * @learned: mappings that were added; goes round
  */
 struct maps {
 	struct process *first;
 	struct lookup by_pid;
-	struct mapped_ids ids;
 	u32 learned;
 };
 

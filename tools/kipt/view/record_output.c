@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../../kmod/decode/flow.h"
 #include "../../../uapi/linux/kipt.h"
@@ -55,10 +56,14 @@ static bool is_narrow(const struct output *output)
 	return output->narrow.options || output->calls;
 }
 
+/* False: no file has the records, so that none has their mappings. */
 static bool maps_path(const struct view_options *options, char *path, size_t size)
 {
+	struct stat st;
+
 	snprintf(path, size, "%s.maps", options->output);
-	return strcmp(options->output, "-");
+	return strcmp(options->output, "-") &&
+	       (stat(options->output, &st) || S_ISREG(st.st_mode));
 }
 
 static bool maps_beside_spares(const struct view_options *options)
