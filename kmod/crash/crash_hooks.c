@@ -275,7 +275,13 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 {
 	struct die_args *args = data;
 
-	if (what != DIE_OOPS || !args->regs)
+	if (!args->regs)
+		return NOTIFY_DONE;
+	/* The kernel prints before its oops begins, and panics in the end. */
+	if (what == DIE_TRAP && args->trapnr == X86_TRAP_DF)
+		kipt_crash_die(KIPT_CRASH_HOOK_DIE, args->regs, args->regs->ip,
+			       KIPT_CRASH_NO_TRAP);
+	if (what != DIE_OOPS)
 		return NOTIFY_DONE;
 	if (!kipt_capture_number())
 		meet_oops(KIPT_CRASH_HOOK_DIE, args->regs, 0,
