@@ -277,7 +277,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 	if (!args->regs)
 		return NOTIFY_DONE;
-	/* The kernel prints before its oops begins, and panics in the end. */
+	/* Of a double fault the kernel prints a line before the oops begins, and then panics. */
 	if (what == DIE_TRAP && args->trapnr == X86_TRAP_DF)
 		kipt_crash_die(KIPT_CRASH_HOOK_DIE, args->regs, args->regs->ip,
 			       KIPT_CRASH_NO_TRAP);

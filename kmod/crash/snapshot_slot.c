@@ -39,7 +39,7 @@ u64 kipt_snapshot_bytes(u64 ring)
 	return (u64)kipt_limits()->snapshots * area_bytes(ring);
 }
 
-/* What leads to the area in the same list for those who read a dump. */
+/* The pointer to an area in the chain that tools follow in a dump; the list has the same order. */
 static u64 *link_to(struct kipt_slot *slot, struct kipt_area *area)
 {
 	return area->node.prev == &slot->areas ? &slot->snapshot.dump.areas :

@@ -46,7 +46,7 @@ struct kipt_chunk {
  * @total: trace bytes; constant
  * @done: of these, in chunks that ended
  * @bytes: of a chunk, roughly; constant
- * @lock: guards what follows, and makes the views of the sources
+ * @lock: guards what follows; with it the buffers of the sources are mapped
  * @number: of the next chunk
  * @source: it is cut from
  * @at: offset there

@@ -38,6 +38,7 @@ static void free_fetch(struct kipt_fetch *fetch)
 	kipt_memory_free(fetch, sizeof(*fetch));
 }
 
+/* 0 is the number of no fetch. */
 static atomic_t last_id;
 
 static struct kipt_fetch *make_fetch(struct kipt_session *session,

@@ -353,7 +353,7 @@ static void *map_pages(const struct kipt_buffer *buffer)
 	return view;
 }
 
-/* There may be one for each page, and an NMI handler asks. */
+/* By bisection: an NMI handler copies, and there may be a region for each page. */
 static const struct kipt_region *region_of(const struct kipt_buffer *buffer, u64 offset)
 {
 	u32 first = 0, end = buffer->nr_regions, middle;

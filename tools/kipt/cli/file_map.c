@@ -80,17 +80,22 @@ int file_open_no_links(const char *path)
 				  sizeof(how)), false);
 }
 
+bool file_begins_with(int fd, const void *bytes, size_t size)
+{
+	u8 begin[64];
+
+	return size <= sizeof(begin) && file_read_at(fd, 0, begin, size) == size &&
+	       !memcmp(begin, bytes, size);
+}
+
 bool file_begins(const char *path, const char *text)
 {
 	int fd = file_open_regular(path);
-	u64 size = strlen(text);
-	char begin[64];
 	bool begins;
 
 	if (fd < 0)
 		return false;
-	begins = size <= sizeof(begin) && file_read_at(fd, 0, begin, size) == size &&
-		 !memcmp(begin, text, size);
+	begins = file_begins_with(fd, text, strlen(text));
 	close(fd);
 	return begins;
 }

@@ -33,6 +33,16 @@ struct file_map {
 int file_open_regular(const char *path);
 
 /**
+ * file_begins_with() - does an open file begin with these bytes
+ * @fd: open for reading; its position stays
+ * @bytes: they
+ * @size: 64 at most
+ *
+ * Return: true if so; false also where it cannot be read.
+ */
+bool file_begins_with(int fd, const void *bytes, size_t size);
+
+/**
  * file_begins() - does a regular file begin with a text
  * @path: its name
  * @text: of 64 bytes at most

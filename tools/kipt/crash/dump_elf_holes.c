@@ -14,6 +14,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "../cli/file_map.h"
 #include "../cli/file_read.h"
 #include "../cli/list_room.h"
 #include "../cli/messages.h"
@@ -59,10 +60,7 @@ static bool read_all(const struct dump_elf *elf, u64 offset, void *bytes, u32 si
 
 bool dump_elf_is(int fd)
 {
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG &&
-	       !memcmp(magic, ELFMAG, SELFMAG);
+	return file_begins_with(fd, ELFMAG, SELFMAG);
 }
 
 /* The first of each notes that has one. */

@@ -211,19 +211,12 @@ static bool library_next(struct dump *dump, u64 *address)
 	return true;
 }
 
-static bool begins_with(int fd, const char *signature, size_t size)
-{
-	char bytes[16];
-
-	return pread(fd, bytes, size, 0) == (ssize_t)size && !memcmp(bytes, signature, size);
-}
-
 /* makedumpfile's output where it could not seek. */
 static bool is_flattened(int fd)
 {
 	static const char signature[16] = "makedumpfile";
 
-	return begins_with(fd, signature, sizeof(signature));
+	return file_begins_with(fd, signature, sizeof(signature));
 }
 
 static bool reader_open(struct dump *dump)
@@ -235,7 +228,7 @@ static bool reader_open(struct dump *dump)
 			  dump->path, dump->path);
 		return false;
 	}
-	if (begins_with(dump->fd, "PERFILE2", 8)) {
+	if (file_begins_with(dump->fd, "PERFILE2", 8)) {
 		say_error("cannot read %s as a dump: it is a perf.data; 'kipt open' opens perf.data and raw traces",
 			  dump->path);
 		return false;

@@ -204,13 +204,13 @@ static bool object_build_id(const struct object *object, struct build_id *id)
 static void other_say(struct names *names, const struct object *object)
 {
 	if (object->path[0] == '[')
-		say_note("no names of functions in %s: another kernel runs now, whose build id of it is another",
+		say_note("no names of functions in %s: the kernel that runs now has one with another build id",
 			 object->path);
 	else if (names->others++ < OTHERS_SHOWN)
 		say_note("no names of functions in %s: the file that kipt finds there has another build id than the one that was traced; where that one is put back, there are",
 			 object->path);
 	else if (names->others == OTHERS_SHOWN + 1)
-		say_note("no names of functions in further files, which are others now, too");
+		say_note("no names of functions in further files: these have another build id now, too");
 }
 
 static void unsure_say(struct names *names, const struct object *object)

@@ -104,24 +104,30 @@ static int debug_folder_try(const struct debug_search *search, const char *file,
 	return fd;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int name_try(const struct debug_search *search, const char *file, const char *name,
 		    char **found)
 {
 	int length = strrchr(file, '/') - file, fd;
-	const char *base = strrchr(name, '/');
 
 	fd = folder_try(search, file, length, "", name, found);
 	if (fd < 0)
 		fd = folder_try(search, file, length, "/.debug", name, found);
 	if (fd < 0)
-		fd = debug_folder_try(search, file, length, base ? base + 1 : name, found);
+		fd = debug_folder_try(search, file, length, base_of(name), found);
 	return fd;
 }
 
 /* By the name that the file has of it, or what distributions make of the file's own. */
 static int names_try(const struct debug_search *search, const char *file, char **found)
 {
-	const char *base = strrchr(file, '/') + 1;
+	const char *base = base_of(file);
 	char name[512];
 	int fd;
 
@@ -147,14 +153,14 @@ static int file_names_try(const struct debug_search *search, char **found)
 /* Beside a file, by the name that it has of what is shared, or in the folder .dwz there. */
 static int shared_beside(const struct debug_search *search, const char *file, char **found)
 {
-	const char *slash = file ? strrchr(file, '/') : NULL, *base = strrchr(search->link, '/');
+	const char *slash = strrchr(file, '/');
 	int fd;
 
 	if (!slash)
 		return -1;
 	fd = folder_try(search, file, slash - file, "", search->link, found);
 	return fd >= 0 ? fd : folder_try(search, file, slash - file, "/.dwz",
-					 base ? base + 1 : search->link, found);
+					 base_of(search->link), found);
 }
 
 static int shared_try(const struct debug_search *search, char **found)

@@ -36,7 +36,8 @@ static int entry_compare(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-bool mapped_file_parse(struct mapped_file *file, u32 pid, char *line)
+/* False: it is no line of /proc/PID/maps, or nothing there can be executed. */
+static bool line_take(struct mapped_file *file, u32 pid, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	int path = 0;
@@ -55,23 +56,35 @@ bool mapped_file_parse(struct mapped_file *file, u32 pid, char *line)
 	return true;
 }
 
+FILE *mapped_files_open(u32 pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	return fopen(path, "re");
+}
+
+bool mapped_files_read(FILE *maps, u32 pid, bool (*take)(void *ctx, struct mapped_file *file),
+		       void *ctx)
+{
+	struct mapped_file mapped;
+	char *line = NULL;
+	size_t room = 0;
+	bool ok = true;
+
+	while (ok && getline(&line, &room, maps) > 0)
+		ok = !line_take(&mapped, pid, line) || take(ctx, &mapped);
+	free(line);
+	fclose(maps);
+	return ok;
+}
+
 bool mapped_files_each(u32 pid, bool (*take)(void *ctx, struct mapped_file *file),
 		       void *ctx)
 {
-	char path[64], *line = NULL;
-	struct mapped_file mapped;
-	size_t room = 0;
-	bool ok = true;
-	FILE *maps;
+	FILE *maps = mapped_files_open(pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = fopen(path, "re");
-	while (maps && ok && getline(&line, &room, maps) > 0)
-		ok = !mapped_file_parse(&mapped, pid, line) || take(ctx, &mapped);
-	free(line);
-	if (maps)
-		fclose(maps);
-	return ok;
+	return !maps || mapped_files_read(maps, pid, take, ctx);
 }
 
 int mapped_file_open(const struct mapped_file *file)
@@ -89,9 +102,14 @@ int mapped_file_open(const struct mapped_file *file)
 	return file_open_regular(path);
 }
 
-static void id_read(struct build_id *id, const struct mapped_file *file)
+static bool has_id(const struct mapped_file *file)
 {
-	int fd = mapped_file_open(file);
+	return file->path[0] == '/' && file->inode;
+}
+
+void mapped_file_id(struct build_id *id, const struct mapped_file *file)
+{
+	int fd = has_id(file) ? mapped_file_open(file) : -1;
 
 	if (fd < 0 || !build_id_read(id, fd))
 		id->size = 0;
@@ -117,7 +135,7 @@ const struct build_id *mapped_ids_get(struct mapped_ids *ids,
 {
 	struct file_id *entry, **found;
 
-	if (file->path[0] != '/' || !file->inode)
+	if (!has_id(file))
 		return NULL;
 	entry = entry_make(file);
 	found = entry ? tsearch(entry, &ids->tree, entry_compare) : NULL;
@@ -126,7 +144,7 @@ const struct build_id *mapped_ids_get(struct mapped_ids *ids,
 		return NULL;
 	}
 	if (*found == entry)
-		id_read(&entry->id, file);
+		mapped_file_id(&entry->id, file);
 	else
 		free(entry);
 	return (*found)->id.size ? &(*found)->id : NULL;

@@ -5,6 +5,8 @@
 #ifndef KIPT_MAPPED_IDS_H
 #define KIPT_MAPPED_IDS_H
 
+#include <stdio.h>
+
 #include "build_id.h"
 
 /**
@@ -35,20 +37,30 @@ struct mapped_file {
 };
 
 /**
- * mapped_file_parse() - take a line of /proc/PID/maps apart
- * @file: filled; has pointers into @line
- * @pid: the process, or a task of it
- * @line: is changed
+ * mapped_files_open() - open /proc/PID/maps
+ * @pid: a process, or a task of it
  *
- * Return: false if it is no such line, or nothing there can be executed.
+ * Return: for mapped_files_read(); NULL with errno: the process is gone, or another user's.
  */
-bool mapped_file_parse(struct mapped_file *file, u32 pid, char *line);
+FILE *mapped_files_open(u32 pid);
 
 /**
- * mapped_files_each() - go through what a process may execute
+ * mapped_files_read() - go through what a process may execute
+ * @maps: from mapped_files_open(); closed
+ * @pid: as there
+ * @take: gets each mapping that can be executed, by address; false ends it. @file is its to
+ *	change, and valid until it returns
+ * @ctx: its first argument
+ *
+ * Return: false if @take did.
+ */
+bool mapped_files_read(FILE *maps, u32 pid, bool (*take)(void *ctx, struct mapped_file *file),
+		       void *ctx);
+
+/**
+ * mapped_files_each() - mapped_files_read() of a process that may be gone
  * @pid: a process, or a task of it
- * @take: gets each mapping of /proc/PID/maps that can be executed, by address; false
- *	ends it. @file is its to change, and valid until it returns
+ * @take: as there
  * @ctx: its first argument
  *
  * A process that is gone, or another user's, has none.
@@ -70,7 +82,14 @@ bool mapped_files_each(u32 pid, bool (*take)(void *ctx, struct mapped_file *file
 int mapped_file_open(const struct mapped_file *file);
 
 /**
- * mapped_ids_get() - the build id of a mapped file
+ * mapped_file_id() - read the build id of a mapped file
+ * @id: filled; of size 0 if the file has none, or cannot be read
+ * @file: which
+ */
+void mapped_file_id(struct build_id *id, const struct mapped_file *file);
+
+/**
+ * mapped_ids_get() - mapped_file_id(), which reads each file once
  * @ids: may be all zero; mapped_ids_free() frees it
  * @file: which
  *

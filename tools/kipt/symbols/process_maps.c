@@ -87,15 +87,18 @@ bool mapping_same_code(const struct mapping *a, const struct mapping *b)
 	       ids_agree(a, b);
 }
 
+/* Whether one lies at addresses of the other, and is of different code. */
+static bool mapping_replaces(const struct mapping *a, const struct mapping *b)
+{
+	return a->start < b->end && b->start < a->end && !mapping_same_code(a, b);
+}
+
 static bool is_among_others(const struct process *process, const struct mapping *mapping)
 {
 	size_t i;
 
 	for (i = 0; i < process->count; i++) {
-		const struct mapping *other = &process->list[i];
-
-		if (mapping->start < other->end && other->start < mapping->end &&
-		    !mapping_same_code(mapping, other))
+		if (mapping_replaces(mapping, &process->list[i]))
 			return true;
 	}
 	return false;
@@ -124,17 +127,14 @@ static bool is_full(struct process *process)
 	return process->full;
 }
 
-/* What comes in its place is not kept: nothing there has a name. */
+/* What comes in the place of these is not kept: nothing there has a name any more. */
 static void forget_under(struct process *process, const struct mapping *mapping)
 {
 	size_t i;
 
 	for (i = 0; i < process->count; i++) {
-		struct mapping *other = &process->list[i];
-
-		if (mapping->start < other->end && other->start < mapping->end &&
-		    !mapping_same_code(mapping, other))
-			other->end = other->start;
+		if (mapping_replaces(mapping, &process->list[i]))
+			process->list[i].end = process->list[i].start;
 	}
 }
 
@@ -198,26 +198,27 @@ static void comm_read(struct process *process, u32 tid)
 	fclose(file);
 }
 
-/* One line of /proc/PID/maps; only what can be executed is kept. */
-static bool proc_line_take(struct maps *maps, struct mapped_ids *ids, u32 tid, u32 pid,
-			   char *line)
-{
-	struct mapping mapping = { 0 };
-	const struct build_id *id;
-	struct mapped_file file;
+/* Of a process, one of whose tasks was read. */
+struct reading {
+	struct maps *maps;
+	u32 pid;
+};
 
-	if (!mapped_file_parse(&file, tid, line))
-		return true;
-	mapping.start = file.start;
-	mapping.end = file.end;
-	mapping.offset = file.offset;
-	mapping.path = *file.path ? (char *)file.path : "[anonymous]";
-	id = mapped_ids_get(ids, &file);
-	if (id)
-		mapping.id = *id;
-	else if (!strcmp(file.path, "[vdso]") && !mapped_ids_vdso(&mapping.id))
+static bool proc_mapping_take(void *ctx, struct mapped_file *file)
+{
+	const struct reading *reading = ctx;
+	struct mapping mapping = {
+		.start = file->start,
+		.end = file->end,
+		.offset = file->offset,
+		.path = *file->path ? (char *)file->path : "[anonymous]",
+	};
+
+	if (strcmp(file->path, "[vdso]"))
+		mapped_file_id(&mapping.id, file);
+	else if (!mapped_ids_vdso(&mapping.id))
 		mapping.id.size = 0;
-	return maps_add(maps, pid, &mapping);
+	return maps_add(reading->maps, reading->pid, &mapping);
 }
 
 bool maps_read_pid(struct maps *maps, u32 pid)
@@ -227,28 +228,20 @@ bool maps_read_pid(struct maps *maps, u32 pid)
 
 bool maps_read_task(struct maps *maps, u32 tid, u32 pid)
 {
-	struct mapped_ids ids = { 0 };
+	struct reading reading = { .maps = maps, .pid = pid };
+	FILE *file = mapped_files_open(tid);
 	struct process *process;
-	char path[64], *line = NULL;
-	size_t room = 0;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
-	file = fopen(path, "re");
 	if (!file)
 		return false;
 	process = process_get(maps, pid);
-	if (process) {
-		comm_read(process, tid);
-		while (getline(&line, &room, file) > 0 &&
-		       proc_line_take(maps, &ids, tid, pid, line))
-			;
+	if (!process) {
+		fclose(file);
+		return false;
 	}
-	/* The next process may have another file by the same inode. */
-	mapped_ids_free(&ids);
-	free(line);
-	fclose(file);
-	return process;
+	comm_read(process, tid);
+	mapped_files_read(file, tid, proc_mapping_take, &reading);
+	return true;
 }
 
 void maps_move(struct maps *to, struct maps *from)
@@ -371,23 +364,24 @@ static bool saved_line_take(struct maps *maps, bool ids, u32 *pid, char *line)
 	return mapping.path && maps_add(maps, *pid, &mapping);
 }
 
+/* Return: the number of the first line that is bad, or 0. */
 static unsigned int saved_read(struct maps *maps, FILE *file)
 {
-	unsigned int number = 0;
 	char line[FILE_LINE_MOST];
+	unsigned int number;
 	u32 pid = 0;
-	bool ok = true, ids = true;
+	bool ids;
 
-	while (ok && file_line(line, file)) {
-		if (!number)
-			ids = strcmp(line, FIRST_LINE_OLD);
-		ok = number ? saved_line_take(maps, ids, &pid, line) :
-			      !ids || !strcmp(line, FIRST_LINE);
-		number++;
+	if (!file_line(line, file))
+		return 1;
+	ids = !strcmp(line, FIRST_LINE);
+	if (!ids && strcmp(line, FIRST_LINE_OLD))
+		return 1;
+	for (number = 2; file_line(line, file); number++) {
+		if (!saved_line_take(maps, ids, &pid, line))
+			return number;
 	}
-	if (!ok)
-		return number;
-	return number && feof(file) ? 0 : number + 1;
+	return feof(file) ? 0 : number;
 }
 
 bool maps_load(struct maps *maps, const char *path, bool found)
