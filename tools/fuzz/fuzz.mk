@@ -48,7 +48,7 @@ fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
 		cli/file_map cli/lookup cli/printable) \
 	$(patsubst %,$(ROOT)/kmod/shared/%.c,patch_log switch_log task_merge)
 fuzz_dump-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo)
+	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/dump_elf_holes crash/vmcoreinfo cli/file_map)
 # All of libkipt; what makes folders of saved traces is of the tool alone.
 fuzz_perf-with := $(subst $(FUZZ_TOOL)/decode/,$(FUZZ_CORE)/,\
 	$(subst $(FUZZ_TOOL)/shared/,$(ROOT)/kmod/shared/,\
