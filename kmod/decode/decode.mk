@@ -19,7 +19,7 @@ $(eval $(call compile,$(ASAN),$$(ASAN_CC)))
 # libipt_diff only where libipt-dev is installed; the tests say so if not.
 DECODE_HAS_IPT := $(wildcard /usr/include/intel-pt.h)
 DECODE_PROGRAMS := packet_test psb_test read_test again_test \
-	insn_test clock_test flow_api_test flow_test same_test trace_test \
+	insn_test clock_test fup_test flow_api_test flow_test same_test trace_test \
 	damage_test objdump_check \
 	$(if $(DECODE_HAS_IPT),libipt_diff libipt_time)
 
@@ -36,6 +36,7 @@ read_test-with := sync_plain.c
 insn_test-with :=
 objdump_check-with :=
 clock_test-with :=
+fup_test-with :=
 flow_api_test-with :=
 flow_test-with := flow_case.c flow_flips.c flow_ways.c record_list.c record_text.c expand.c
 again_test-with := $(flow_test-with)

@@ -11,6 +11,7 @@
 #include "flow/flow_ovf.h"
 #include "flow/flow_psb.h"
 #include "flow/flow_side.h"
+#include "flow_counts.h"
 #include "flow_step.h"
 #include "flow/flow_walk.h"
 #include "graph/graph.h"
@@ -151,53 +152,22 @@ struct kipt_flow *kipt_flow_init(void *arena, size_t size,
 }
 
 /* Packets that may follow an EVD, or drop it. */
-static bool keeps_data(u32 type)
-{
-	return type == KIPT_PACKET_EVD || type == KIPT_PACKET_CFE ||
-	       type == KIPT_PACKET_OVF;
-}
-
-/* Packets that may come between one that needs an address and its FUP. The FUP that a CFE shares
- * with the event it is of comes right after the CFE, or not at all ("Event Trace").
+#define KEEP_DATA	(KIPT_PACKET_SET(EVD) | KIPT_PACKET_SET(CFE) | KIPT_PACKET_SET(OVF))
+/* Packets that may come between one that needs an address and its FUP. */
+#define KEEP_HELD	(KEEP_DATA | KIPT_PACKET_SET(FUP) | KIPT_PACKET_SET(MWAIT) | \
+			 KIPT_PACKET_SET(PWRE) | KIPT_PACKET_SET(EXSTOP) | \
+			 KIPT_PACKET_SET(PWRX) | KIPT_PACKET_SET(MODE_EXEC) | \
+			 KIPT_PACKET_SET(PIP) | KIPT_PACKET_SET(VMCS))
+/* The FUP that a CFE shares with the event it is of comes right after the CFE, or not at all
+ * ("Event Trace").
  */
-static bool keeps_held(const struct kipt_flow *flow, u32 type)
-{
-	if (flow->pending.share)
-		return type == KIPT_PACKET_FUP || type == KIPT_PACKET_OVF;
-	switch (type) {
-	case KIPT_PACKET_FUP:
-	case KIPT_PACKET_MWAIT:
-	case KIPT_PACKET_PWRE:
-	case KIPT_PACKET_EXSTOP:
-	case KIPT_PACKET_PWRX:
-	case KIPT_PACKET_EVD:
-	case KIPT_PACKET_CFE:
-	case KIPT_PACKET_MODE_EXEC:
-	case KIPT_PACKET_PIP:
-	case KIPT_PACKET_VMCS:
-	case KIPT_PACKET_OVF:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void set_tnt(struct kipt_flow *flow, const struct kipt_packet *packet)
-{
-	if (flow->walk.tnt.count) {
-		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
-		return;
-	}
-	flow->walk.tnt.bits = packet->value;
-	flow->walk.tnt.count = packet->size;
-	kipt_flow_on_tnt(flow);
-}
+#define KEEP_SHARED	(KIPT_PACKET_SET(FUP) | KIPT_PACKET_SET(OVF))
 
 static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	switch (packet->type) {
 	case KIPT_PACKET_TNT:
-		set_tnt(flow, packet);
+		kipt_flow_on_tnt(flow, packet);
 		break;
 	case KIPT_PACKET_TIP:
 	case KIPT_PACKET_TIP_PGE:
@@ -223,7 +193,8 @@ static void dispatch(struct kipt_flow *flow, const struct kipt_packet *packet)
 /* While tracing is off no address comes but in a FUP right after. */
 static void release_mode(struct kipt_flow *flow)
 {
-	if (flow->pending.mode_pending && !flow->state.enabled && !flow->state.lost)
+	if (flow->pending.mode_pending && flow->state.tracing != KIPT_TRACING_ON &&
+	    flow->state.tracing != KIPT_TRACING_LOST)
 		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }
 
@@ -235,9 +206,10 @@ static void use_packet(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 	if (packet->type != KIPT_PACKET_FUP)
 		release_mode(flow);
-	if (flow->pending.held_count && !keeps_data(packet->type))
+	if (flow->pending.held_count && !KIPT_PACKET_SET_HAS(packet->type, KEEP_DATA))
 		kipt_flow_end_data(flow);
-	if (flow->pending.held_count && !keeps_held(flow, packet->type))
+	if (flow->pending.held_count &&
+	    !KIPT_PACKET_SET_HAS(packet->type, flow->pending.share ? KEEP_SHARED : KEEP_HELD))
 		kipt_flow_release(flow);
 	dispatch(flow, packet);
 	if (packet->type != KIPT_PACKET_PSBEND)
@@ -255,7 +227,7 @@ static void report_bytes(struct kipt_flow *flow, enum kipt_status status)
 		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, status, flow->input.offset);
 	else
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, status, flow->input.offset);
-	flow->state.enabled = false;
+	flow->state.tracing = KIPT_TRACING_OFF;
 }
 
 /* How the packets of a segment end. */
@@ -416,7 +388,7 @@ static void forget_run(struct kipt_flow *flow)
 {
 	flow->input.psb.offset = flow->input.size;
 	flow->input.stopped = false;
-	flow->state.enabled = false;
+	flow->state.tracing = KIPT_TRACING_OFF;
 	flow->clock.moved = false;
 	flow->walk.trial = false;
 	flow->walk.paused = false;

@@ -7,48 +7,32 @@
 #ifndef KIPT_DECODE_STATUS_H
 #define KIPT_DECODE_STATUS_H
 
-/**
- * enum kipt_status - how a decoding step ended
- * @KIPT_OK: done
- * @KIPT_END: the input ends here, at a packet boundary
- * @KIPT_TRUNCATED: the input, or what is before a PSB, ends inside a packet
- * @KIPT_BAD_OPCODE: no packet starts with this byte
- * @KIPT_BAD_PACKET: the packet's payload breaks its format
- * @KIPT_NO_PSB: no PSB in the input
- * @KIPT_BAD_CONTEXT: a legal packet where none of its kind may be
- * @KIPT_NO_CODE: no code bytes at the address
- * @KIPT_BAD_INSN: the bytes at the address are no instruction
- * @KIPT_TNT_AT_OTHER: TNT bits are left and the flow needs none here
- * @KIPT_TIP_AT_OTHER: a TIP came and no branch in the flow needs one
- * @KIPT_NOT_REACHED: the address the trace names is not reached by the flow
- * @KIPT_BAD_RET: a compressed RET with result 0 or no CALL before it
- * @KIPT_BAD_IP: an address is missing or not canonical
- * @KIPT_LOOP: the step bound was reached without using any packet
- * @KIPT_STOPPED: the sink asked to stop
- * @KIPT_NO_MEMORY: the arena is too small
- * @KIPT_PAUSED: the sink asked for a pause, or a slice is used up: there is more
- * @KIPT_HIDDEN: an overflow hid the mode of the code at the address, or whose it is
- */
+/* How a decoding step ended, and that in words: X(status, words) each. */
+#define KIPT_STATUSES(X) \
+	X(OK, "ok") \
+	X(END, "end of the trace") \
+	X(TRUNCATED, "a packet is cut off") \
+	X(BAD_OPCODE, "no packet starts with this byte") \
+	X(BAD_PACKET, "packet payload is malformed") \
+	X(NO_PSB, "no PSB found") \
+	X(BAD_CONTEXT, "packet is not allowed here") \
+	X(NO_CODE, "no code at this address") \
+	X(BAD_INSN, "bytes at this address are no instruction") \
+	X(TNT_AT_OTHER, "a branch outcome where the code has no conditional branch") \
+	X(TIP_AT_OTHER, "a branch target where the code has no indirect branch") \
+	X(NOT_REACHED, "the code does not lead to the address the trace names") \
+	X(BAD_RET, "compressed return without a matching call") \
+	X(BAD_IP, "address is missing or not canonical") \
+	X(LOOP, "endless loop without trace") \
+	X(STOPPED, "stopped by the receiver") \
+	X(NO_MEMORY, "not enough memory") \
+	X(PAUSED, "paused, there is more") \
+	X(HIDDEN, "an overflow hid the mode or the address space")
+
+#define KIPT_STATUS(status, words)	KIPT_##status,
+
 enum kipt_status {
-	KIPT_OK = 0,
-	KIPT_END,
-	KIPT_TRUNCATED,
-	KIPT_BAD_OPCODE,
-	KIPT_BAD_PACKET,
-	KIPT_NO_PSB,
-	KIPT_BAD_CONTEXT,
-	KIPT_NO_CODE,
-	KIPT_BAD_INSN,
-	KIPT_TNT_AT_OTHER,
-	KIPT_TIP_AT_OTHER,
-	KIPT_NOT_REACHED,
-	KIPT_BAD_RET,
-	KIPT_BAD_IP,
-	KIPT_LOOP,
-	KIPT_STOPPED,
-	KIPT_NO_MEMORY,
-	KIPT_PAUSED,
-	KIPT_HIDDEN,
+	KIPT_STATUSES(KIPT_STATUS)
 
 	__KIPT_STATUS_MAX,
 	KIPT_STATUS_MAX = __KIPT_STATUS_MAX - 1

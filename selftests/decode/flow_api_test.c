@@ -914,7 +914,7 @@ static bool pge_and_pgd_end_slices(u32 output)
 	for (i = 0; i < 600; i++)
 		memcpy(bytes + 36 + i * sizeof(on_and_off), on_and_off, sizeof(on_and_off));
 	return run_counting(flow, bytes, sizeof(bytes), &reads, &most) == KIPT_OK &&
-	       !flow->state.enabled && most < 300;
+	       !kipt_flow_is_on(flow) && most < 300;
 }
 
 #define FUNCTION	0x1000U

@@ -187,17 +187,15 @@ static void compare_flows(struct kipt_flow *flow, bool counts)
 {
 	SAME(input.cursor.pos);
 	SAME(input.last_ip);
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		SAME(at.ip);
 	SAME(at.space);
 	SAME(at.mode);
 	SAME(at.pip_pending);
-	SAME(state.enabled);
+	SAME(state.tracing);
 	SAME(at.cr3);
 	SAME(at.nr);
-	SAME(state.lost);
 	SAME(state.doubtful);
-	SAME(state.overflow);
 	SAME(state.tsx);
 	SAME(pending.event);
 	SAME(pending.abort);

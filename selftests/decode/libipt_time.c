@@ -107,17 +107,17 @@ static void check_tsc(const struct kipt_clock *all, u64 tsc,
 	if (!bounded(all))
 		return;
 	figures->tscs++;
-	figures->wrong += all->low > tsc;
+	figures->wrong += all->at.low > tsc;
 }
 
 /* Where CYCs say an MTC is, and where MTCs do. */
 static void check_mtc(const struct kipt_clock *mtc, const struct kipt_clock *cyc,
 		      struct figures *figures)
 {
-	if (!bounded(mtc) || !bounded(cyc) || !mtc->counting || !cyc->cycles)
+	if (!bounded(mtc) || !bounded(cyc) || !mtc->counting || !cyc->anchor.cycles)
 		return;
 	figures->windows++;
-	figures->wrong += mtc->high < cyc->low || mtc->low > cyc->high;
+	figures->wrong += mtc->at.high < cyc->at.low || mtc->at.low > cyc->at.high;
 }
 
 /**

@@ -20,13 +20,13 @@ FUZZERS ?= packet insn clock flow time unpack files crash dump perf
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
 	$(ROOT)/selftests/decode/sync_plain.c
 fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form)
-fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c
+fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c $(FUZZ_CORE)/packet/clock_span.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
 	$(wildcard $(FUZZ_CORE)/*.c $(FUZZ_CORE)/*/*.c)
 fuzz_time-with := $(wildcard $(FUZZ_CORE)/*.c $(FUZZ_CORE)/*/*.c)
 fuzz_unpack-with := $(FUZZ_GRAMMAR) $(FUZZ_DIR)/quiet.c \
-	$(FUZZ_CORE)/status.c \
+	$(FUZZ_CORE)/names.c \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,records/unpack records/unpack_nodes records/unpack_paths records/summary cli/lookup \
 		records/record_words cli/json_lines cli/printable)
 fuzz_unpack-libs := $(shell pkg-config --libs json-c 2>/dev/null)
@@ -39,7 +39,7 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock) \
+	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock clock_span) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
 		crash/module_logs crash/fatal_program crash/dump_elf_holes \

@@ -50,15 +50,15 @@ static struct kipt_packet packet_make(u8 what, u64 value)
 /* Time does not go back, and all of when it may be is within the error. */
 static void check(const struct kipt_clock *clock, u64 before)
 {
-	u64 high = clock->high < clock->limit ? clock->high : clock->limit;
+	u64 high = clock->at.high < clock->limit ? clock->at.high : clock->limit;
 
 	if (clock->now < before)
 		abort();
 	if (!clock->valid && clock->error != KIPT_CLOCK_UNKNOWN)
 		abort();
-	if (clock->error == KIPT_CLOCK_UNKNOWN || clock->low > clock->high)
+	if (clock->error == KIPT_CLOCK_UNKNOWN || clock->at.low > clock->at.high)
 		return;
-	if (clock->now > clock->low && clock->now - clock->low > clock->error)
+	if (clock->now > clock->at.low && clock->now - clock->at.low > clock->error)
 		abort();
 	if (high > clock->now && high - clock->now > clock->error)
 		abort();

@@ -38,11 +38,8 @@ u32 kipt_blocks_add(struct kipt_blocks *blocks, u64 space, u64 ip, u32 mode)
 							 KIPT_NODE_NO_IP,
 			.space = space,
 		};
-	if (kipt_index_double(&blocks->index)) {
-		for (i = KIPT_BLOCK_NONE + 1; i < number; i++)
-			enter(blocks, i);
-	}
-	enter(blocks, number);
+	for (i = kipt_index_double(&blocks->index) ? KIPT_BLOCK_NONE + 1 : number; i <= number; i++)
+		enter(blocks, i);
 	return number;
 }
 

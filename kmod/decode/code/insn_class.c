@@ -27,16 +27,9 @@ u8 kipt_branch_kind(u8 class)
 
 bool kipt_insn_needs_packet(u8 class)
 {
-	switch (class) {
-	case KIPT_INSN_OTHER:
-	case KIPT_INSN_JUMP:
-	case KIPT_INSN_CALL:
-	case KIPT_INSN_MOV_CR3:
-	case KIPT_INSN_PTWRITE:
-	case KIPT_INSN_INTO:
-	case KIPT_INSN_VMCALL:
-		return false;
-	default:
-		return true;
-	}
+	const u32 without = 1U << KIPT_INSN_OTHER | 1U << KIPT_INSN_JUMP | 1U << KIPT_INSN_CALL |
+			    1U << KIPT_INSN_MOV_CR3 | 1U << KIPT_INSN_PTWRITE |
+			    1U << KIPT_INSN_INTO | 1U << KIPT_INSN_VMCALL;
+
+	return !(without >> class & 1);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prefixes, opcode, ModRM, displacement and immediate, by the tables of insn_tables.h. Code
+ * Prefixes, opcode, ModRM, displacement and immediate, by the tables of insn_tables.c. Code
  * bytes are untrusted; every read is checked. Pure, any context.
  */
 #include "insn_form.h"
-#include "insn_tables.h"
 
 #define REX2_0F	0x80
 
@@ -51,7 +50,7 @@ static enum kipt_status read_prefixes(struct kipt_insn_form *d, u8 *byte)
 			d->rex = *byte;
 			continue;
 		}
-		if (one_byte_map[*byte] != SHAPE_PREFIX)
+		if (kipt_one_byte_map[*byte] != SHAPE_PREFIX)
 			return KIPT_OK;
 		d->rex = 0;
 		if (*byte == 0x66)
@@ -107,7 +106,7 @@ static enum kipt_status read_vector(struct kipt_insn_form *d, u8 byte)
 
 static u8 shape_vector_0f(u8 opcode)
 {
-	u8 shape = two_byte_map[opcode];
+	u8 shape = kipt_two_byte_map[opcode];
 
 	if (opcode == 0x77)
 		return SHAPE_NONE;
@@ -168,10 +167,10 @@ static enum kipt_status find_shape(struct kipt_insn_form *d)
 		return find_shape_vector(d);
 	switch (d->map) {
 	case MAP_ONE_BYTE:
-		d->shape = one_byte_map[d->opcode];
+		d->shape = kipt_one_byte_map[d->opcode];
 		break;
 	case MAP_0F:
-		d->shape = two_byte_map[d->opcode];
+		d->shape = kipt_two_byte_map[d->opcode];
 		break;
 	case MAP_0F38:
 		d->shape = SHAPE_MODRM;

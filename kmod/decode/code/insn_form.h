@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The form of an instruction, before its class: insn_form.c. Only insn.c, insn_form.c and
- * insn_tables.h include this. Pure, any context.
+ * insn_tables.c include this. Pure, any context.
  */
 #ifndef KIPT_DECODE_INSN_FORM_H
 #define KIPT_DECODE_INSN_FORM_H
@@ -41,6 +41,10 @@ enum insn_shape {
 	SHAPE_MODRM = 0x20,
 	SHAPE_NOT64 = 0x40,	/* undefined in 64-bit code */
 };
+
+/* enum insn_shape by opcode, of the one-byte and the 0F map. */
+extern const u8 kipt_one_byte_map[256];
+extern const u8 kipt_two_byte_map[256];
 
 #define REX_W	0x08
 #define REX_R	0x04

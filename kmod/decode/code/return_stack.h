@@ -26,15 +26,6 @@ struct kipt_return_stack {
 };
 
 /**
- * kipt_return_stack_clear() - no CALL was seen
- * @stack: the stack
- */
-static inline void kipt_return_stack_clear(struct kipt_return_stack *stack)
-{
-	stack->depth = 0;
-}
-
-/**
  * kipt_return_stack_push() - a CALL
  * @stack: the stack; the oldest address goes if it is full
  * @ip: address after the CALL

@@ -13,7 +13,7 @@ void kipt_flow_on_time(struct kipt_flow *flow, const struct kipt_packet *packet)
 		.aux = (u32)packet->value,
 	};
 	bool moved = packet->type == KIPT_PACKET_CBR &&
-		     packet->value != flow->clock.cbr;
+		     packet->value != flow->clock.core.cbr;
 
 	if (!(flow->config.output & KIPT_FLOW_TIME))
 		return;

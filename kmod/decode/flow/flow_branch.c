@@ -76,21 +76,18 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status)
 					    KIPT_GAP_NO_CODE;
 	else if (status == KIPT_HIDDEN)
 		kind = KIPT_GAP_OVERFLOW;
-	else if (flow->state.enabled && was_changed(flow))
+	else if (kipt_flow_is_on(flow) && was_changed(flow))
 		kind = KIPT_GAP_CODE_CHANGED;
 	kipt_emit_gap(flow, kind, status, flow->input.offset);
-	flow->state.lost = true;
 	/* Without TNTs each address is a sample. */
 	flow->state.doubtful = kind == KIPT_GAP_DECODE &&
 			       !(flow->config.no_tnt && (status == KIPT_TIP_AT_OTHER ||
 							 status == KIPT_NOT_REACHED));
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		flow->state.calls_lost = kind;
-	flow->state.enabled = false;
-	flow->state.overflow = false;
+	flow->state.tracing = KIPT_TRACING_LOST;
 	forget_pending(flow);
-	if (flow->at.pip_pending)
-		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+	kipt_flow_apply_pip(flow);
 }
 
 void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, bool always, const u64 *ip)
@@ -119,13 +116,12 @@ void kipt_flow_set_mode_at(struct kipt_flow *flow, u8 value, bool always, const 
 
 void kipt_flow_set_mode(struct kipt_flow *flow, u8 value, bool always)
 {
-	kipt_flow_set_mode_at(flow, value, always, flow->state.enabled ? &flow->at.ip : NULL);
+	kipt_flow_set_mode_at(flow, value, always, kipt_flow_is_on(flow) ? &flow->at.ip : NULL);
 }
 
 void kipt_flow_settle(struct kipt_flow *flow)
 {
-	if (flow->at.pip_pending)
-		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
+	kipt_flow_apply_pip(flow);
 	if (flow->pending.mode_pending)
 		kipt_flow_set_mode(flow, flow->pending.mode_value, false);
 }
@@ -141,10 +137,8 @@ void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip)
 	forget_pending(flow);
 	if (kind == KIPT_ENABLE_PGE || kind == KIPT_ENABLE_OVERFLOW)
 		flow->state.calls_lost = 0;
-	flow->state.enabled = true;
-	flow->state.lost = false;
+	flow->state.tracing = KIPT_TRACING_ON;
 	flow->state.doubtful = false;
-	flow->state.overflow = false;
 	flow->at.ip = ip;
 	kipt_emit(flow, &record);
 	kipt_flow_settle(flow);
@@ -183,19 +177,18 @@ static void walk_on(struct kipt_flow *flow)
 		end_walk(flow, kipt_walk_tnt(flow, NO_BOUND));
 }
 
-void kipt_flow_on_tnt(struct kipt_flow *flow)
+void kipt_flow_on_tnt(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
-	enum kipt_status status;
-
-	if (unlikely(!flow->state.enabled || flow->pending.event)) {
-		flow->walk.tnt.count = 0;
-		if (!flow->state.lost)
+	if (flow->walk.tnt.count) {
+		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
+	} else if (!kipt_flow_is_on(flow) || flow->pending.event) {
+		if (flow->state.tracing != KIPT_TRACING_LOST)
 			kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-		return;
+	} else {
+		flow->walk.tnt.bits = packet->value;
+		flow->walk.tnt.count = packet->size;
+		end_walk(flow, kipt_walk_tnt(flow, NO_BOUND));
 	}
-	status = kipt_walk_tnt(flow, NO_BOUND);
-	if (unlikely(status != KIPT_OK))
-		end_walk(flow, status);
 }
 
 static u8 event_kind(const struct kipt_flow *flow)
@@ -229,27 +222,24 @@ static void finish_event(struct kipt_flow *flow, u64 target)
 	flow->at.ip = target;
 }
 
-/* Tracing is on, at an address that is not known: what waited for it waits no
- * longer.
- */
-static void lose(struct kipt_flow *flow)
+void kipt_flow_lose(struct kipt_flow *flow)
 {
-	flow->state.overflow = false;
+	flow->state.tracing = KIPT_TRACING_LOST;
 	flow->pending.event = false;
-	flow->state.lost = true;
 	kipt_flow_settle(flow);
 }
 
 /* A TIP that comes while nothing is followed: a place to go on, or not. */
 static void tip_while_off(struct kipt_flow *flow, bool known, u64 ip)
 {
-	if (!flow->state.lost && !flow->state.overflow)
+	if (flow->state.tracing == KIPT_TRACING_OFF)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	else if (!known || (flow->pending.deferred && !flow->pending.event && flow->state.lost))
-		lose(flow);
+	else if (!known || (flow->pending.deferred && !flow->pending.event &&
+			    flow->state.tracing == KIPT_TRACING_LOST))
+		kipt_flow_lose(flow);
 	else
-		kipt_flow_enable(flow, flow->state.overflow ? KIPT_ENABLE_OVERFLOW :
-				 KIPT_ENABLE_RESUME, ip);
+		kipt_flow_enable(flow, flow->state.tracing == KIPT_TRACING_OVERFLOW ?
+				 KIPT_ENABLE_OVERFLOW : KIPT_ENABLE_RESUME, ip);
 }
 
 static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
@@ -258,12 +248,12 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	enum kipt_status status = KIPT_OK;
 
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
-		if (!flow->state.lost)
+		if (flow->state.tracing != KIPT_TRACING_LOST)
 			kipt_flow_fail(flow, KIPT_BAD_IP);
-		lose(flow);
+		kipt_flow_lose(flow);
 		return;
 	}
-	if (!flow->state.enabled) {
+	if (!kipt_flow_is_on(flow)) {
 		tip_while_off(flow, known, ip);
 		return;
 	}
@@ -277,7 +267,7 @@ static void on_tip(struct kipt_flow *flow, const struct kipt_packet *packet,
 	if (status != KIPT_OK) {
 		kipt_flow_fail(flow, status);
 		if (flow->state.doubtful)
-			lose(flow);
+			kipt_flow_lose(flow);
 		else
 			tip_while_off(flow, known, ip);
 		return;
@@ -292,17 +282,17 @@ static void on_pge(struct kipt_flow *flow, const struct kipt_packet *packet,
 {
 	if (packet->size == KIPT_IPBYTES_NONE || !kipt_ip_is_canonical(ip)) {
 		kipt_flow_fail(flow, KIPT_BAD_IP);
-		lose(flow);
+		kipt_flow_lose(flow);
 		return;
 	}
-	if (flow->state.enabled) {
+	if (kipt_flow_is_on(flow)) {
 		if (flow->at.ip == ip && !flow->pending.event && !flow->walk.tnt.count) {
 			kipt_flow_settle(flow);
 			return;
 		}
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
 	} else if (!known) {
-		lose(flow);
+		kipt_flow_lose(flow);
 		return;
 	}
 	kipt_flow_enable(flow, KIPT_ENABLE_PGE, ip);
@@ -371,18 +361,16 @@ static void on_pgd(struct kipt_flow *flow, const struct kipt_packet *packet,
 	bool is_bad = has_ip && !kipt_ip_is_canonical(ip);
 	enum kipt_status status = KIPT_OK;
 
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		status = is_bad ? KIPT_BAD_IP : disable_here(flow, has_ip, ip);
-	else if (!flow->state.lost && !flow->state.overflow)
+	else if (flow->state.tracing == KIPT_TRACING_OFF)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
 			      flow->input.offset);
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
-	if (flow->state.lost)
+	if (flow->state.tracing == KIPT_TRACING_LOST)
 		disable_lost(flow, known && !is_bad && !flow->state.doubtful, ip);
-	flow->state.lost = false;
-	flow->state.overflow = false;
-	flow->state.enabled = false;
+	flow->state.tracing = KIPT_TRACING_OFF;
 	forget_pending(flow);
 	kipt_flow_settle(flow);
 }
@@ -395,13 +383,13 @@ static void on_pip(struct kipt_flow *flow, const struct kipt_packet *packet)
 	u64 ip;
 
 	if (flow->at.pip_pending &&
-	    (!flow->state.enabled || flow->pending.event ||
+	    (!kipt_flow_is_on(flow) || flow->pending.event ||
 	     kipt_walk_to_class(flow, KIPT_INSN_MOV_CR3, &ip) != KIPT_OK))
 		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
 	flow->at.pip_pending = true;
 	flow->at.pip_cr3 = packet->value;
 	flow->at.pip_nr = packet->flags & KIPT_PF_NR;
-	if (!flow->state.enabled)
+	if (!kipt_flow_is_on(flow))
 		kipt_flow_set_cr3(flow, packet->value, flow->at.pip_nr);
 }
 

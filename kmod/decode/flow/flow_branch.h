@@ -17,11 +17,17 @@ void kipt_flow_fail(struct kipt_flow *flow, enum kipt_status status);
 
 /**
  * kipt_flow_enable() - execution is at an address, whatever was before
- * @flow: enabled afterwards
+ * @flow: KIPT_TRACING_ON afterwards
  * @kind: enum kipt_enable_kind
  * @ip: address
  */
 void kipt_flow_enable(struct kipt_flow *flow, u8 kind, u64 ip);
+
+/**
+ * kipt_flow_lose() - tracing is on, at an address that is not known
+ * @flow: not KIPT_TRACING_ON. What waited for the address waits no longer
+ */
+void kipt_flow_lose(struct kipt_flow *flow);
 
 /**
  * kipt_flow_take_ip() - decompress a packet's address
@@ -78,9 +84,10 @@ void kipt_flow_settle(struct kipt_flow *flow);
 
 /**
  * kipt_flow_on_tnt() - use branch outcomes
- * @flow: the flow; its tnt was just filled
+ * @flow: the flow
+ * @packet: the TNT
  */
-void kipt_flow_on_tnt(struct kipt_flow *flow);
+void kipt_flow_on_tnt(struct kipt_flow *flow, const struct kipt_packet *packet);
 
 /**
  * kipt_flow_walk_on() - go on amid the outcomes where the run paused

@@ -65,7 +65,7 @@ static void resume(struct kipt_flow *flow, bool known, u64 ip)
 	bool abort = flow->pending.abort;
 	u8 claim = flow->pending.claim;
 
-	if (!flow->state.lost || !known || !kipt_ip_is_canonical(ip))
+	if (flow->state.tracing != KIPT_TRACING_LOST || !known || !kipt_ip_is_canonical(ip))
 		return;
 	flow->pending.abort = false;
 	kipt_flow_enable(flow, KIPT_ENABLE_RESUME, ip);
@@ -78,10 +78,9 @@ static void reach(struct kipt_flow *flow, u64 ip)
 {
 	enum kipt_status status;
 
-	if (!flow->state.enabled)
+	if (!kipt_flow_is_on(flow))
 		return;
-	status = flow->walk.tnt.count ? KIPT_TNT_AT_OTHER :
-				   kipt_walk_to_ip(flow, ip);
+	status = flow->walk.tnt.count ? KIPT_TNT_AT_OTHER : kipt_walk_to_ip(flow, ip);
 	if (status != KIPT_OK)
 		kipt_flow_fail(flow, status);
 }
@@ -95,7 +94,7 @@ static void on_claimed_fup(struct kipt_flow *flow, bool known, u64 ip)
 	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
 	kipt_flow_emit_held(flow, known, ip);
-	if (flow->state.enabled && claim == KIPT_CLAIM_PTW)
+	if (kipt_flow_is_on(flow) && claim == KIPT_CLAIM_PTW)
 		step_over_ptwrite(flow);
 }
 
@@ -118,9 +117,8 @@ static void on_mode_fup(struct kipt_flow *flow, bool known, u64 ip)
  */
 static bool abort_may_lie(const struct kipt_flow *flow, enum kipt_status status)
 {
-	return flow->pending.abort && (status == KIPT_NOT_REACHED ||
-				       status == KIPT_LOOP) &&
-	       (flow->input.previous == KIPT_PACKET_MODE_TSX);
+	return flow->pending.abort && flow->input.previous == KIPT_PACKET_MODE_TSX &&
+	       (status == KIPT_NOT_REACHED || status == KIPT_LOOP);
 }
 
 static enum kipt_status go_to_event(struct kipt_flow *flow, u64 ip)
@@ -143,7 +141,7 @@ static void on_event_fup(struct kipt_flow *flow, bool known, u64 ip)
 	enum kipt_status status = KIPT_OK;
 	bool abort = flow->pending.abort;
 
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		status = go_to_event(flow, ip);
 	if (status != KIPT_OK) {
 		flow->pending.abort = false;
@@ -152,7 +150,7 @@ static void on_event_fup(struct kipt_flow *flow, bool known, u64 ip)
 	}
 	known &= !flow->state.doubtful;
 	resume(flow, known, ip);
-	if (flow->pending.abort && !flow->state.enabled)
+	if (flow->pending.abort && !kipt_flow_is_on(flow))
 		kipt_flow_abort(flow, known ? &ip : NULL);
 	flow->pending.event = true;
 	if (flow->pending.held_count)
@@ -166,46 +164,71 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 {
 	bool off = kipt_flow_fup_is_stray(flow);
 
-	flow->state.overflow = false;
+	flow->state.tracing = KIPT_TRACING_OFF;
 	if (off && flow->pending.mode_pending)
 		on_mode_fup(flow, known, ip);
 	if (off)
 		return;
-	flow->state.lost = !known;
 	if (known)
 		kipt_flow_enable(flow, KIPT_ENABLE_OVERFLOW, ip);
 	else
-		kipt_flow_settle(flow);
+		kipt_flow_lose(flow);
 }
 
-/* The FUP of an OVF, where a PSB+ between both has the same address ("Overflow (OVF) Packet"). */
-static bool is_echo(const struct kipt_flow *flow)
+/* Right after a PSB+, with its address: once more the FUP of an OVF before that. */
+static bool repeats_psb(const struct kipt_flow *flow)
 {
-	return flow->state.enabled && flow->input.previous == KIPT_PACKET_PSBEND &&
-	       flow->at.ip == flow->input.last_ip &&
+	return flow->input.previous == KIPT_PACKET_PSBEND && flow->at.ip == flow->input.last_ip &&
 	       kipt_flow_ovf_before(flow->input.data, flow->input.psb.offset);
+}
+
+enum kipt_fup_owner kipt_fup_owner(const struct kipt_flow_state *state,
+				   const struct kipt_flow_pending *pending, bool after_mode,
+				   bool repeats)
+{
+	if (pending->claim != KIPT_CLAIM_NONE)
+		return KIPT_FUP_CLAIMED;
+	if (state->tracing == KIPT_TRACING_OVERFLOW)
+		return KIPT_FUP_OVERFLOW;
+	if (after_mode && pending->mode_pending && !pending->event)
+		return KIPT_FUP_MODE;
+	if (repeats && state->tracing == KIPT_TRACING_ON)
+		return KIPT_FUP_NOBODY;
+	if (state->tracing != KIPT_TRACING_OFF)
+		return KIPT_FUP_EVENT;
+	return pending->held_count ? KIPT_FUP_HELD : KIPT_FUP_NOBODY;
 }
 
 void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 {
 	bool known = kipt_flow_take_ip(flow, packet);
+	u64 ip = flow->input.last_ip;
 
 	if (packet->size == KIPT_IPBYTES_NONE) {
-		if (flow->state.enabled)
+		if (kipt_flow_is_on(flow))
 			kipt_flow_fail(flow, KIPT_BAD_IP);
 		kipt_flow_release(flow);
-	} else if (flow->pending.claim != KIPT_CLAIM_NONE) {
-		on_claimed_fup(flow, known, flow->input.last_ip);
-	} else if (flow->state.overflow) {
-		on_overflow_fup(flow, known, flow->input.last_ip);
-	} else if (flow->pending.mode_pending && !flow->pending.event &&
-		   flow->input.previous == KIPT_PACKET_MODE_EXEC) {
-		on_mode_fup(flow, known, flow->input.last_ip);
-	} else if (is_echo(flow)) {
 		return;
-	} else if (flow->state.enabled || flow->state.lost) {
-		on_event_fup(flow, known, flow->input.last_ip);
-	} else if (flow->pending.held_count) {
-		kipt_flow_emit_held(flow, known, flow->input.last_ip);
+	}
+	switch (kipt_fup_owner(&flow->state, &flow->pending,
+			       flow->input.previous == KIPT_PACKET_MODE_EXEC,
+			       repeats_psb(flow))) {
+	case KIPT_FUP_CLAIMED:
+		on_claimed_fup(flow, known, ip);
+		break;
+	case KIPT_FUP_OVERFLOW:
+		on_overflow_fup(flow, known, ip);
+		break;
+	case KIPT_FUP_MODE:
+		on_mode_fup(flow, known, ip);
+		break;
+	case KIPT_FUP_EVENT:
+		on_event_fup(flow, known, ip);
+		break;
+	case KIPT_FUP_HELD:
+		kipt_flow_emit_held(flow, known, ip);
+		break;
+	case KIPT_FUP_NOBODY:
+		break;
 	}
 }

@@ -7,6 +7,30 @@
 
 #include "../state/flow_state.h"
 
+/* What a FUP says the address of. */
+enum kipt_fup_owner {
+	KIPT_FUP_NOBODY,	/* nothing that is not known yet */
+	KIPT_FUP_CLAIMED,	/* the packet before it that said so: enum kipt_claim */
+	KIPT_FUP_OVERFLOW,	/* where execution is after an OVF */
+	KIPT_FUP_MODE,		/* an instruction that changed IF, or the mode */
+	KIPT_FUP_EVENT,		/* an event, whose TIP or TIP.PGD follows; in a gap, execution */
+	KIPT_FUP_HELD,		/* an event while tracing is off, of whose CFE the record waits */
+};
+
+/**
+ * kipt_fup_owner() - what a FUP with an address belongs to
+ * @state: before the FUP
+ * @pending: likewise
+ * @after_mode: a MODE.Exec is right before it
+ * @repeats: it repeats the FUP of a PSB+ right before it, before which is an OVF: the OVF's own
+ *	FUP comes after the PSB+ then ("Overflow (OVF) Packet")
+ *
+ * Return: its owner.
+ */
+enum kipt_fup_owner kipt_fup_owner(const struct kipt_flow_state *state,
+				   const struct kipt_flow_pending *pending, bool after_mode,
+				   bool repeats);
+
 /**
  * kipt_flow_on_fup() - use a FUP
  * @flow: the flow

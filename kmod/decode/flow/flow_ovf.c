@@ -19,9 +19,7 @@ void kipt_flow_on_ovf(struct kipt_flow *flow)
 	const struct kipt_psb *psb = &flow->input.psb;
 
 	kipt_emit_gap(flow, KIPT_GAP_OVERFLOW, KIPT_OK, flow->input.offset);
-	flow->state.enabled = false;
-	flow->state.lost = false;
-	flow->state.overflow = true;
+	flow->state.tracing = KIPT_TRACING_OVERFLOW;
 	/* PSB+ has the mode if tracing is on; else it is said before the TIP.PGE that may be lost. */
 	flow->state.mode_lost |= !flow->state.mode_known && !(psb->complete && psb->has_ip);
 	flow->pending.event = false;
@@ -49,6 +47,11 @@ static bool psb_is_off(const struct kipt_flow *flow)
 	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
 }
 
+/* Packets that come only while tracing is on, and only while it is off; an OVF says neither. */
+#define IN_TRACE	(KIPT_PACKET_SET(TNT) | KIPT_PACKET_SET(TIP) | \
+			 KIPT_PACKET_SET(TIP_PGD) | KIPT_PACKET_SET(OVF))
+#define OUTSIDE_TRACE	(KIPT_PACKET_SET(TIP_PGE) | KIPT_PACKET_SET(TRACESTOP))
+
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 {
 	struct kipt_cursor cursor = flow->input.cursor;
@@ -62,18 +65,10 @@ bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 			return psb_is_off(flow);
 		if (status != KIPT_OK)
 			return false;
-		switch (packet.type) {
-		case KIPT_PACKET_TNT:
-		case KIPT_PACKET_TIP:
-		case KIPT_PACKET_TIP_PGD:
-		case KIPT_PACKET_OVF:
+		if (KIPT_PACKET_SET_HAS(packet.type, IN_TRACE))
 			return false;
-		case KIPT_PACKET_TIP_PGE:
-		case KIPT_PACKET_TRACESTOP:
+		if (KIPT_PACKET_SET_HAS(packet.type, OUTSIDE_TRACE))
 			return true;
-		default:
-			break;
-		}
 	}
 	return false;
 }

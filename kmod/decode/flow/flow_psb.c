@@ -19,12 +19,8 @@ static void emit_sync(struct kipt_flow *flow, u8 kind, u64 offset)
 		.value = offset,
 	};
 
-	if (flow->state.enabled)
-		record.ip = flow->at.ip;
-	else
-		record.flags = KIPT_RF_NO_IP;
 	record.aux = kipt_emit_count(flow);
-	kipt_emit(flow, &record);
+	kipt_emit_here(flow, &record);
 }
 
 /* Everything that belongs to one segment; the cache and the buffer stay. */
@@ -43,16 +39,11 @@ static void reset(struct kipt_flow *flow)
 
 static void restate_tsx(struct kipt_flow *flow, u8 value)
 {
-	struct kipt_record record = {
-		.type = KIPT_RECORD_TSX,
-		.kind = KIPT_TSX_BEGIN,
-		.flags = flow->state.enabled ? 0 : KIPT_RF_NO_IP,
-		.ip = flow->state.enabled ? flow->at.ip : 0,
-	};
+	struct kipt_record record = { .type = KIPT_RECORD_TSX, .kind = KIPT_TSX_BEGIN };
 
 	flow->state.tsx = value & KIPT_MODE_TSX_INTX;
 	if (flow->state.tsx)
-		kipt_emit(flow, &record);
+		kipt_emit_here(flow, &record);
 }
 
 /* Time comes after SYNC, though it was read before. */
@@ -61,11 +52,11 @@ static void restate_clock(struct kipt_flow *flow)
 	struct kipt_record record = {
 		.type = KIPT_RECORD_CBR,
 		.flags = KIPT_RF_NO_IP,
-		.aux = flow->clock.cbr,
+		.aux = flow->clock.core.cbr,
 	};
 
 	flow->clock.moved = flow->clock.valid;
-	if (flow->clock.cbr && flow->config.output & KIPT_FLOW_TIME)
+	if (flow->clock.core.cbr && flow->config.output & KIPT_FLOW_TIME)
 		kipt_emit(flow, &record);
 }
 
@@ -104,7 +95,7 @@ static void limit_clock(struct kipt_flow *flow, u64 next)
 
 static void report_bad(struct kipt_flow *flow, const struct kipt_psb *psb)
 {
-	flow->state.enabled = false;
+	flow->state.tracing = KIPT_TRACING_OFF;
 	if (psb->status == KIPT_TRUNCATED || psb->status == KIPT_END)
 		kipt_emit_gap(flow, KIPT_GAP_TRUNCATED, KIPT_TRUNCATED,
 			      psb->bad);
@@ -122,7 +113,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 	if (timed || psb->offset != offset)
 		kipt_psb_read(psb, flow->input.data, offset, end,
 			      timed ? &flow->clock : NULL);
-	flow->state.enabled = psb->has_ip;
+	flow->state.tracing = psb->has_ip ? KIPT_TRACING_ON : KIPT_TRACING_OFF;
 	flow->state.nr_lost = psb->overflow && !psb->has_pip;
 	flow->at.ip = psb->ip;
 	flow->input.last_ip = psb->last_ip;
@@ -133,8 +124,9 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 		report_bad(flow, psb);
 		return false;
 	}
-	flow->state.overflow = !psb->has_ip && kipt_flow_ovf_near(flow->input.data, offset) &&
-			       kipt_flow_ovf_before(flow->input.data, offset);
+	if (!psb->has_ip && kipt_flow_ovf_near(flow->input.data, offset) &&
+	    kipt_flow_ovf_before(flow->input.data, offset))
+		flow->state.tracing = KIPT_TRACING_OVERFLOW;
 	kipt_cursor_init(&flow->input.cursor, flow->input.data + psb->end, end - psb->end);
 	return true;
 }
@@ -145,8 +137,7 @@ bool kipt_psb_start(struct kipt_flow *flow, u64 offset, u64 end)
 static bool mode_is_other(const struct kipt_flow *flow,
 			  const struct kipt_psb *psb)
 {
-	return psb->has_mode &&
-	       kipt_exec_kind(psb->mode) != flow->at.mode;
+	return psb->has_mode && kipt_exec_kind(psb->mode) != flow->at.mode;
 }
 
 static void arrive_at(struct kipt_flow *flow, const struct kipt_psb *psb)
@@ -173,13 +164,13 @@ void kipt_psb_arrive(struct kipt_flow *flow, u64 offset, u64 end)
 	struct kipt_psb *psb = &flow->input.psb;
 
 	flow->input.offset = offset;
-	if (flow->state.enabled && flow->walk.tnt.count)
+	if (kipt_flow_is_on(flow) && flow->walk.tnt.count)
 		kipt_flow_fail(flow, KIPT_TNT_AT_OTHER);
-	if (flow->state.enabled && flow->pending.event)
+	if (kipt_flow_is_on(flow) && flow->pending.event)
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
 	kipt_psb_read(psb, flow->input.data, offset, end, NULL);
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		arrive_at(flow, psb);
-	else if (psb->has_ip && !flow->state.lost && !flow->state.overflow)
+	else if (psb->has_ip && flow->state.tracing == KIPT_TRACING_OFF)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT, offset);
 }

@@ -45,7 +45,7 @@ static void on_mode_tsx(struct kipt_flow *flow,
 			packet->value & KIPT_MODE_TSX_INTX ? KIPT_TSX_BEGIN :
 							     KIPT_TSX_COMMIT,
 	};
-	bool on = flow->state.enabled || flow->state.lost;
+	bool on = kipt_flow_is_on(flow) || flow->state.tracing == KIPT_TRACING_LOST;
 
 	if (record.kind == KIPT_TSX_ABORT && on) {
 		flow->pending.abort = true;
@@ -68,7 +68,7 @@ static void on_ptw(struct kipt_flow *flow, const struct kipt_packet *packet)
 	enum kipt_status status;
 	u64 ip = 0;
 
-	if (packet->flags & KIPT_PF_IP || !flow->state.enabled) {
+	if (packet->flags & KIPT_PF_IP || !kipt_flow_is_on(flow)) {
 		hold_or_emit(flow, &record, packet->flags & KIPT_PF_IP,
 			     KIPT_CLAIM_PTW);
 		return;
@@ -150,9 +150,9 @@ static bool goes_with(u8 data, const struct kipt_packet *event)
 static void fail_data(struct kipt_flow *flow)
 {
 	kipt_flow_release(flow);
-	if (flow->state.enabled)
+	if (kipt_flow_is_on(flow))
 		kipt_flow_fail(flow, KIPT_BAD_CONTEXT);
-	else if (!flow->state.lost)
+	else if (flow->state.tracing != KIPT_TRACING_LOST)
 		kipt_emit_gap(flow, KIPT_GAP_DECODE, KIPT_BAD_CONTEXT,
 			      flow->input.offset);
 	flow->state.doubtful = true;

@@ -89,16 +89,10 @@ enum kipt_status kipt_walk_find(struct kipt_flow *flow,
 	return status;
 }
 
-static u32 number_of(const struct kipt_flow *flow,
-		     const struct kipt_block *block)
-{
-	return (u32)(block - flow->blocks.table);
-}
-
 void kipt_walk_forget(struct kipt_flow *flow)
 {
 	flow->walk.history_count = 0;
-	kipt_return_stack_clear(&flow->walk.stack);
+	flow->walk.stack.depth = 0;
 }
 
 static bool is_direct(u8 class)
@@ -110,7 +104,7 @@ static bool is_direct(u8 class)
 static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,
 			 u64 target)
 {
-	u32 number = number_of(flow, block);
+	u32 number = (u32)(block - flow->blocks.table);
 
 	if (is_direct(block->class) && number != KIPT_BLOCK_NONE)
 		flow->blocks.table[number].taken++;
@@ -177,11 +171,13 @@ void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr)
 	if (flow->code.space)
 		flow->at.space = flow->code.space(flow->code.ctx, cr3, nr);
 	flow->at.high_space = nr ? flow->at.space : 0;
-	if (flow->state.enabled)
-		record.ip = flow->at.ip;
-	else
-		record.flags |= KIPT_RF_NO_IP;
-	kipt_emit(flow, &record);
+	kipt_emit_here(flow, &record);
+}
+
+void kipt_flow_apply_pip(struct kipt_flow *flow)
+{
+	if (flow->at.pip_pending)
+		kipt_flow_set_cr3(flow, flow->at.pip_cr3, flow->at.pip_nr);
 }
 
 static void pass(struct kipt_flow *flow, const struct kipt_block *block)
@@ -197,9 +193,7 @@ static void pass(struct kipt_flow *flow, const struct kipt_block *block)
 		break;
 	case KIPT_INSN_MOV_CR3:
 		fall_through(flow, block);
-		if (flow->at.pip_pending)
-			kipt_flow_set_cr3(flow, flow->at.pip_cr3,
-					  flow->at.pip_nr);
+		kipt_flow_apply_pip(flow);
 		break;
 	default:
 		fall_through(flow, block);
@@ -470,29 +464,27 @@ static enum kipt_status go_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 	}
 }
 
+static enum kipt_status go_to(struct kipt_flow *flow, u8 class, u64 *ip)
+{
+	return class ? go_to_class(flow, class, ip) : go_to_ip(flow, *ip);
+}
+
 /* Trial first: what the trace names must be reached before anything is said
  * about the way there.
  */
-enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip)
-{
-	struct kipt_place start = flow->at;
-	enum kipt_status status;
-
-	flow->walk.trial = true;
-	status = go_to_ip(flow, ip);
-	flow->walk.trial = false;
-	flow->at = start;
-	return status == KIPT_OK ? go_to_ip(flow, ip) : status;
-}
-
 enum kipt_status kipt_walk_to_class(struct kipt_flow *flow, u8 class, u64 *ip)
 {
 	struct kipt_place start = flow->at;
 	enum kipt_status status;
 
 	flow->walk.trial = true;
-	status = go_to_class(flow, class, ip);
+	status = go_to(flow, class, ip);
 	flow->walk.trial = false;
 	flow->at = start;
-	return status == KIPT_OK ? go_to_class(flow, class, ip) : status;
+	return status == KIPT_OK ? go_to(flow, class, ip) : status;
+}
+
+enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip)
+{
+	return kipt_walk_to_class(flow, KIPT_INSN_OTHER, &ip);
 }

@@ -16,6 +16,12 @@
 void kipt_flow_set_cr3(struct kipt_flow *flow, u64 cr3, bool nr);
 
 /**
+ * kipt_flow_apply_pip() - the address space of a PIP that waits, if one does, is in use now
+ * @flow: the flow
+ */
+void kipt_flow_apply_pip(struct kipt_flow *flow);
+
+/**
  * kipt_walk_forget() - no CALL and no block was seen before
  * @flow: the flow
  */
@@ -65,7 +71,7 @@ void kipt_walk_begin_slice(struct kipt_flow *flow);
 
 /**
  * kipt_walk_tnt() - follow the flow while outcomes are left
- * @flow: enabled; on success either no outcome is left, or the next one needs
+ * @flow: KIPT_TRACING_ON; on success either no outcome is left, or the next one needs
  *	a TIP first
  * @bound: zero; @flow->walk.bound where it paused and goes on
  *
@@ -78,7 +84,7 @@ enum kipt_status kipt_walk_tnt(struct kipt_flow *flow,
 
 /**
  * kipt_walk_tip() - follow the flow to the branch a TIP belongs to
- * @flow: enabled; on success at @target
+ * @flow: KIPT_TRACING_ON; on success at @target
  * @target: where the branch went
  *
  * Return: KIPT_OK, or why the flow and the TIP contradict each other.
@@ -87,7 +93,7 @@ enum kipt_status kipt_walk_tip(struct kipt_flow *flow, u64 target);
 
 /**
  * kipt_walk_pgd() - follow the flow to the branch a TIP.PGD belongs to
- * @flow: enabled; on success the DISABLE record is made
+ * @flow: KIPT_TRACING_ON; on success the DISABLE record is made
  * @has_ip: the packet says where the branch went
  * @target: there
  *
@@ -97,7 +103,7 @@ enum kipt_status kipt_walk_pgd(struct kipt_flow *flow, bool has_ip, u64 target);
 
 /**
  * kipt_walk_to_ip() - follow the flow to an address, without packets
- * @flow: enabled; unchanged on failure
+ * @flow: KIPT_TRACING_ON; unchanged on failure
  * @ip: the address
  *
  * Return: KIPT_OK, or why @ip is not reached.
@@ -106,8 +112,8 @@ enum kipt_status kipt_walk_to_ip(struct kipt_flow *flow, u64 ip);
 
 /**
  * kipt_walk_to_class() - follow the flow after an instruction of a class
- * @flow: enabled; unchanged on failure
- * @class: KIPT_INSN_MOV_CR3 or KIPT_INSN_PTWRITE
+ * @flow: KIPT_TRACING_ON; unchanged on failure
+ * @class: KIPT_INSN_MOV_CR3 or KIPT_INSN_PTWRITE; KIPT_INSN_OTHER: to the address @ip
  * @ip: address of the instruction
  *
  * Return: KIPT_OK, or why there is none before the next packet is needed.

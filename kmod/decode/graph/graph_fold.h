@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Giving away what nodes counted, and dropping what is cached: graph_fold.c. Runs where the
- * sink may.
+ * What nodes counted: graph_fold.c. Runs where the sink may.
  */
 #ifndef KIPT_DECODE_GRAPH_FOLD_H
 #define KIPT_DECODE_GRAPH_FOLD_H
@@ -24,20 +23,10 @@ void kipt_graph_fold(struct kipt_flow *flow);
 void kipt_graph_count(struct kipt_flow *flow, u32 from, u64 to);
 
 /**
- * kipt_count_give() - give the sink what was counted
- * @flow: counts start again from 0
- *
- * Return: false if a pause was asked for: it is to be called again, for the
- * rest, before anything is counted.
+ * kipt_graph_fold_patched() - the same for the node of a patched block alone
+ * @flow: counts
+ * @number: of the node; no other leads on into it, or past it
  */
-bool kipt_count_give(struct kipt_flow *flow);
-
-/**
- * kipt_flow_renew() - drop all that is cached
- * @flow: the flow; no block is in use
- *
- * Return: as kipt_count_give(); nothing was dropped then.
- */
-bool kipt_flow_renew(struct kipt_flow *flow);
+void kipt_graph_fold_patched(struct kipt_flow *flow, u32 number);
 
 #endif /* KIPT_DECODE_GRAPH_FOLD_H */

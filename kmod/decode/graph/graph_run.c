@@ -19,12 +19,14 @@
  * @bits: its outcomes
  * @count: how many are left; 0: there is no such packet
  * @is_long: it is a long TNT
+ * @done: the run halts, or the next packet may be used; else it is for the slow path
  */
 struct rest {
 	const u8 *at;
 	u64 bits;
 	u32 count;
 	bool is_long;
+	bool done;
 };
 
 /* Is the current node none for the slow path, and is there one? */
@@ -51,7 +53,7 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	}
 	walk->pos = flow->input.cursor.pos;
 	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
-	if (!flow->state.enabled || walk->pos >= walk->upto ||
+	if (!kipt_flow_is_on(flow) || walk->pos >= walk->upto ||
 	    !kipt_ip_is_canonical(flow->at.ip))
 		return false;
 	if (flow->counts.max && KIPT_COUNTS_FOLD - flow->counts.bytes < (u64)(walk->upto - walk->pos))
@@ -175,10 +177,8 @@ static __always_inline void pack_outcomes(struct kipt_flow *flow, const u8 *from
 	}
 }
 
-/* Uses packets as long as the run does not halt. Returns false if the current packet is for
- * the slow path. @rest: of one that was begun.
- */
-static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
+/* Uses packets as long as the run does not halt. @rest: of one that was begun. */
+static __always_inline void follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
 				   enum emission how)
 {
 	struct walk walk = *at;
@@ -232,34 +232,21 @@ static __always_inline bool follow(struct kipt_flow *flow, struct walk *at, stru
 		}
 	}
 	*at = walk;
-	return done;
+	rest->done = done;
 }
 
-static noinline bool follow_counts(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
-{
-	return follow(flow, walk, rest, EMIT_COUNTS);
+/* One copy of follow() for each emission: what is not emitted costs nothing. */
+#define FOLLOW(name, how) \
+static noinline void name(struct kipt_flow *flow, struct walk *walk, struct rest *rest) \
+{ \
+	follow(flow, walk, rest, how); \
 }
 
-static noinline bool follow_calls(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
-{
-	return follow(flow, walk, rest, EMIT_CALLS);
-}
-
-static noinline bool follow_packed(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
-{
-	return follow(flow, walk, rest, EMIT_PACKED);
-}
-
-static noinline bool follow_no_cond(struct kipt_flow *flow, struct walk *walk, struct rest *rest)
-{
-	return follow(flow, walk, rest, EMIT_NO_COND);
-}
-
-static noinline bool follow_branches(struct kipt_flow *flow, struct walk *walk,
-				     struct rest *rest)
-{
-	return follow(flow, walk, rest, EMIT_BRANCHES);
-}
+FOLLOW(follow_counts, EMIT_COUNTS)
+FOLLOW(follow_calls, EMIT_CALLS)
+FOLLOW(follow_packed, EMIT_PACKED)
+FOLLOW(follow_no_cond, EMIT_NO_COND)
+FOLLOW(follow_branches, EMIT_BRANCHES)
 
 /* The slow path goes on amid the outcomes of a packet. */
 static void hand_over(struct kipt_flow *flow, const struct rest *rest)
@@ -294,7 +281,6 @@ bool kipt_graph_run(struct kipt_flow *flow)
 {
 	struct rest rest = { 0 };
 	struct walk walk;
-	bool done;
 
 	if (KIPT_PROVES)
 		kipt_prove_graph_begin(flow);
@@ -310,22 +296,22 @@ bool kipt_graph_run(struct kipt_flow *flow)
 	if (KIPT_PROVES)
 		walk.upto = walk.pos + 1;
 	if (flow->counts.max)
-		done = follow_counts(flow, &walk, &rest);
+		follow_counts(flow, &walk, &rest);
 	else if (flow->output.packs)
-		done = follow_packed(flow, &walk, &rest);
+		follow_packed(flow, &walk, &rest);
 	else if (flow->output.wanted >> KIPT_BRANCH_COND & 1)
-		done = follow_branches(flow, &walk, &rest);
+		follow_branches(flow, &walk, &rest);
 	else if (KIPT_SUMS && flow->config.output & KIPT_FLOW_NO_COND)
-		done = follow_no_cond(flow, &walk, &rest);
+		follow_no_cond(flow, &walk, &rest);
 	else
-		done = follow_calls(flow, &walk, &rest);
+		follow_calls(flow, &walk, &rest);
 	leave(flow, &walk);
-	if (rest.count || !done)
+	if (rest.count || !rest.done)
 		end_packed(flow, walk.link >> KIPT_LINK_SHIFT);
 	if (rest.count)
 		hand_over(flow, &rest);
 	if (KIPT_PROVES)
 		kipt_prove_graph_end(flow, rest.count);
 	end_slice(flow);
-	return !done;
+	return !rest.done;
 }

@@ -137,6 +137,15 @@ void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 		emit_each(flow, block, insns);
 }
 
+void kipt_emit_here(struct kipt_flow *flow, struct kipt_record *record)
+{
+	if (kipt_flow_is_on(flow))
+		record->ip = flow->at.ip;
+	else
+		record->flags |= KIPT_RF_NO_IP;
+	kipt_emit(flow, record);
+}
+
 void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		   u64 offset)
 {
@@ -147,9 +156,5 @@ void kipt_emit_gap(struct kipt_flow *flow, u8 kind, enum kipt_status status,
 		.value = offset,
 	};
 
-	if (flow->state.enabled)
-		record.ip = flow->at.ip;
-	else
-		record.flags = KIPT_RF_NO_IP;
-	kipt_emit(flow, &record);
+	kipt_emit_here(flow, &record);
 }

@@ -38,6 +38,13 @@ void kipt_emit_insns(struct kipt_flow *flow, const struct kipt_block *block,
 		     u32 insns);
 
 /**
+ * kipt_emit_here() - emit a record of the place where execution is
+ * @flow: the flow
+ * @record: has no address yet, and gets none if the place is not known
+ */
+void kipt_emit_here(struct kipt_flow *flow, struct kipt_record *record);
+
+/**
  * kipt_emit_gap() - say that something is missing
  * @flow: the flow
  * @kind: enum kipt_gap_kind

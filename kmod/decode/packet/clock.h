@@ -2,7 +2,8 @@
 /*
  * From TSC, TMA, MTC, CYC and CBR packets to an estimated TSC and a bound of
  * its error (Intel SDM Vol. 3C, "Tracing Time and Timing Packets"). Integers
- * only. The clock starts anew at every PSB. Any context.
+ * only. The clock starts anew at every PSB. Packets, and what MTCs say, are clock.c's; what CYCs
+ * say is clock_anchor.h's; whether that is to be believed, clock_span.h's. Any context.
  *
  * What is estimated is when the last timing packet was due: an MTC at its ART
  * edge, a CYC at the packet after it. What the bound rests on: TSC packets and
@@ -14,18 +15,17 @@
 #ifndef KIPT_DECODE_CLOCK_H
 #define KIPT_DECODE_CLOCK_H
 
+#include "clock_anchor.h"
 #include "packet.h"
 
 #define KIPT_CLOCK_UNKNOWN	0xffffffffU
-/* struct kipt_clock.high, .limit: none is known. */
-#define KIPT_CLOCK_NEVER	0xffffffffffffffffULL
 
 /**
  * struct kipt_clock - estimated time
  * @num: TSC ticks per ART tick, numerator; 0: MTCs cannot be used
  * @den: its denominator
  * @mtc_freq: RTIT_CTL.MTCFreq
- * @p1: maximum non-turbo ratio; 0: CYCs are measured against MTCs
+ * @core: the ratio; without its P1 CYCs are measured against MTCs
  * @near: a TSC near the trace's, for its upper 8 bits; 0: unknown
  * @now: estimated TSC; valid if @valid. Never goes back between two PSBs
  * @error: bound of its error in ticks, or KIPT_CLOCK_UNKNOWN
@@ -37,34 +37,19 @@
  * @counting: MTCs can be converted: a TMA was seen
  * @high_unknown: TMA did not hold the upper bits of @last_mtc
  * @last_mtc: payload of the last MTC, or what it would have been at @base
- * @cbr: core:bus ratio, 0: unknown
- * @slowest: the least ratio that a part of the next CYC may have run at
  * @base: TSC at an ART count that an MTC could have been sent at
  * @ticks: ART ticks since @base
  * @reckoned: @now, if it could go back and beyond @limit
- * @low: the last timing packet was due at this or after it
- * @high: and not after this
+ * @at: what is certain of the time that the last timing packet was due
  * @limit: TSC of the next PSB+
- * @anchor: estimate when @cycles was 0
- * @anchor_low: @low then
- * @anchor_high: @high then
- * @cycles: core cycles of the CYCs since @anchor
- * @first: those of the first of them, which may have begun before
- * @confirmed: MTCs came when CYCs and CBR said, since the last TSC or CBR
- * @refuted: they did not: CYCs are measured against MTCs
- * @span_low: @low at the last TSC or CBR
- * @span_high: @high then
- * @span_cycles: core cycles of the CYCs since
- * @span_first: those of the first of them
- * @span_most: those of the longest of them
- * @measured_ticks: TSC ticks from then to the last MTC
- * @measured_cycles: core cycles from then to the last MTC; 0: not measured
+ * @anchor: CYCs count from here
+ * @span: CYCs and MTCs are compared
  */
 struct kipt_clock {
 	u32 num;
 	u32 den;
 	u8 mtc_freq;
-	u8 p1;
+	struct kipt_clock_core core;
 	u64 near;
 	u64 now;
 	u32 error;
@@ -76,28 +61,13 @@ struct kipt_clock {
 	bool high_unknown;
 	u8 last_mtc;
 	u64 spent;
-	u32 cbr;
-	u32 slowest;
 	u64 base;
 	u64 ticks;
 	u64 reckoned;
-	u64 low;
-	u64 high;
+	struct kipt_clock_bound at;
 	u64 limit;
-	u64 anchor;
-	u64 anchor_low;
-	u64 anchor_high;
-	u64 cycles;
-	u64 first;
-	bool confirmed;
-	bool refuted;
-	u64 span_low;
-	u64 span_high;
-	u64 span_cycles;
-	u64 span_first;
-	u64 span_most;
-	u64 measured_ticks;
-	u64 measured_cycles;
+	struct kipt_clock_anchor anchor;
+	struct kipt_clock_span span;
 };
 
 /**

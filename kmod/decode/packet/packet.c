@@ -146,9 +146,10 @@ static enum kipt_status read_any(const u8 *b, u64 left, struct kipt_packet *p)
 /* Packets that may come among the items of a block without ending it. */
 static bool keeps_block(u32 type)
 {
-	return kipt_packet_is_time(type) || type == KIPT_PACKET_FUP ||
-	       type == KIPT_PACKET_EXSTOP || type == KIPT_PACKET_PWRE ||
-	       type == KIPT_PACKET_PWRX || type == KIPT_PACKET_BIP;
+	return kipt_packet_is_time(type) ||
+	       KIPT_PACKET_SET_HAS(type, KIPT_PACKET_SET(FUP) | KIPT_PACKET_SET(EXSTOP) |
+					 KIPT_PACKET_SET(PWRE) | KIPT_PACKET_SET(PWRX) |
+					 KIPT_PACKET_SET(BIP));
 }
 
 /* What the table has not, or not enough bytes are left for, or is in a
@@ -193,45 +194,4 @@ enum kipt_status kipt_packet_next(struct kipt_cursor *cursor,
 		}
 	}
 	return read_slow(cursor, left, packet);
-}
-
-static const char *const names[KIPT_PACKET_MAX + 1] = {
-	[KIPT_PACKET_PAD] = "PAD",
-	[KIPT_PACKET_TNT] = "TNT",
-	[KIPT_PACKET_TIP] = "TIP",
-	[KIPT_PACKET_TIP_PGE] = "TIP.PGE",
-	[KIPT_PACKET_TIP_PGD] = "TIP.PGD",
-	[KIPT_PACKET_FUP] = "FUP",
-	[KIPT_PACKET_MODE_EXEC] = "MODE.Exec",
-	[KIPT_PACKET_MODE_TSX] = "MODE.TSX",
-	[KIPT_PACKET_PIP] = "PIP",
-	[KIPT_PACKET_TRACESTOP] = "TraceStop",
-	[KIPT_PACKET_CBR] = "CBR",
-	[KIPT_PACKET_TSC] = "TSC",
-	[KIPT_PACKET_MTC] = "MTC",
-	[KIPT_PACKET_TMA] = "TMA",
-	[KIPT_PACKET_CYC] = "CYC",
-	[KIPT_PACKET_VMCS] = "VMCS",
-	[KIPT_PACKET_OVF] = "OVF",
-	[KIPT_PACKET_PSB] = "PSB",
-	[KIPT_PACKET_PSBEND] = "PSBEND",
-	[KIPT_PACKET_MNT] = "MNT",
-	[KIPT_PACKET_PTW] = "PTW",
-	[KIPT_PACKET_EXSTOP] = "EXSTOP",
-	[KIPT_PACKET_MWAIT] = "MWAIT",
-	[KIPT_PACKET_PWRE] = "PWRE",
-	[KIPT_PACKET_PWRX] = "PWRX",
-	[KIPT_PACKET_BBP] = "BBP",
-	[KIPT_PACKET_BIP] = "BIP",
-	[KIPT_PACKET_BEP] = "BEP",
-	[KIPT_PACKET_CFE] = "CFE",
-	[KIPT_PACKET_EVD] = "EVD",
-	[KIPT_PACKET_TRIG] = "TRIG",
-};
-
-const char *kipt_packet_name(u32 type)
-{
-	if (type > KIPT_PACKET_MAX || !names[type])
-		return "unknown";
-	return names[type];
 }

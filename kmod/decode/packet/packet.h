@@ -10,43 +10,34 @@
 #include "cursor.h"
 #include "../status.h"
 
-/* Intel SDM Vol. 3C, "Trace Packets and Data Types". */
+/* Packet types, and what the manual calls them: X(type, name) each (Intel SDM Vol. 3C, "Trace
+ * Packets and Data Types").
+ */
+#define KIPT_PACKETS(X) \
+	X(PAD, "PAD") X(TNT, "TNT") X(TIP, "TIP") X(TIP_PGE, "TIP.PGE") \
+	X(TIP_PGD, "TIP.PGD") X(FUP, "FUP") X(MODE_EXEC, "MODE.Exec") \
+	X(MODE_TSX, "MODE.TSX") X(PIP, "PIP") X(TRACESTOP, "TraceStop") \
+	X(CBR, "CBR") X(TSC, "TSC") X(MTC, "MTC") X(TMA, "TMA") X(CYC, "CYC") \
+	X(VMCS, "VMCS") X(OVF, "OVF") X(PSB, "PSB") X(PSBEND, "PSBEND") \
+	X(MNT, "MNT") X(PTW, "PTW") X(EXSTOP, "EXSTOP") X(MWAIT, "MWAIT") \
+	X(PWRE, "PWRE") X(PWRX, "PWRX") X(BBP, "BBP") X(BIP, "BIP") \
+	X(BEP, "BEP") X(CFE, "CFE") X(EVD, "EVD") X(TRIG, "TRIG")
+
+#define KIPT_PACKET_TYPE(type, name)	KIPT_PACKET_##type,
+
 enum kipt_packet_type {
-	KIPT_PACKET_PAD = 1,
-	KIPT_PACKET_TNT,
-	KIPT_PACKET_TIP,
-	KIPT_PACKET_TIP_PGE,
-	KIPT_PACKET_TIP_PGD,
-	KIPT_PACKET_FUP,
-	KIPT_PACKET_MODE_EXEC,
-	KIPT_PACKET_MODE_TSX,
-	KIPT_PACKET_PIP,
-	KIPT_PACKET_TRACESTOP,
-	KIPT_PACKET_CBR,
-	KIPT_PACKET_TSC,
-	KIPT_PACKET_MTC,
-	KIPT_PACKET_TMA,
-	KIPT_PACKET_CYC,
-	KIPT_PACKET_VMCS,
-	KIPT_PACKET_OVF,
-	KIPT_PACKET_PSB,
-	KIPT_PACKET_PSBEND,
-	KIPT_PACKET_MNT,
-	KIPT_PACKET_PTW,
-	KIPT_PACKET_EXSTOP,
-	KIPT_PACKET_MWAIT,
-	KIPT_PACKET_PWRE,
-	KIPT_PACKET_PWRX,
-	KIPT_PACKET_BBP,
-	KIPT_PACKET_BIP,
-	KIPT_PACKET_BEP,
-	KIPT_PACKET_CFE,
-	KIPT_PACKET_EVD,
-	KIPT_PACKET_TRIG,
+	KIPT_PACKET_NONE = 0,
+	KIPT_PACKETS(KIPT_PACKET_TYPE)
 
 	__KIPT_PACKET_MAX,
 	KIPT_PACKET_MAX = __KIPT_PACKET_MAX - 1
 };
+
+/* A set of types, and whether a type is in it. */
+#define KIPT_PACKET_SET(type)		(1U << KIPT_PACKET_##type)
+#define KIPT_PACKET_SET_HAS(type, set)	((set) >> (type) & 1)
+
+_Static_assert(KIPT_PACKET_MAX < 32, "a set is a u32");
 
 /* struct kipt_packet.flags */
 #define KIPT_PF_IP	(1U << 0)	/* PTW, EXSTOP, CFE, BEP, TRIG: a FUP follows */
@@ -138,11 +129,10 @@ const char *kipt_packet_name(u32 type);
  */
 static inline bool kipt_packet_is_time(u32 type)
 {
-	return ((1ULL << type) &
-		(1ULL << KIPT_PACKET_PAD | 1ULL << KIPT_PACKET_CBR |
-		 1ULL << KIPT_PACKET_TSC | 1ULL << KIPT_PACKET_MTC |
-		 1ULL << KIPT_PACKET_TMA | 1ULL << KIPT_PACKET_CYC |
-		 1ULL << KIPT_PACKET_MNT)) != 0;
+	return KIPT_PACKET_SET_HAS(type, KIPT_PACKET_SET(PAD) | KIPT_PACKET_SET(CBR) |
+				   KIPT_PACKET_SET(TSC) | KIPT_PACKET_SET(MTC) |
+				   KIPT_PACKET_SET(TMA) | KIPT_PACKET_SET(CYC) |
+				   KIPT_PACKET_SET(MNT));
 }
 
 #endif /* KIPT_DECODE_PACKET_H */

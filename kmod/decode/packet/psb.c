@@ -7,6 +7,10 @@
 #include "psb.h"
 #include "sync.h"
 
+#define NEED_NO_TRACING	(KIPT_PACKET_SET(PSBEND) | KIPT_PACKET_SET(PIP) | \
+			 KIPT_PACKET_SET(MODE_EXEC) | KIPT_PACKET_SET(MODE_TSX) | \
+			 KIPT_PACKET_SET(VMCS))
+
 /* BDM70: before a TIP.PGE a PSB+ may hold a FUP though tracing is off. Only
  * packets that need no tracing come between such a FUP and the TIP.PGE.
  */
@@ -16,19 +20,11 @@ static bool pge_follows(const struct kipt_cursor *from)
 	struct kipt_packet packet;
 
 	while (kipt_packet_next(&cursor, &packet) == KIPT_OK) {
-		switch (packet.type) {
-		case KIPT_PACKET_TIP_PGE:
+		if (packet.type == KIPT_PACKET_TIP_PGE)
 			return true;
-		case KIPT_PACKET_PSBEND:
-		case KIPT_PACKET_PIP:
-		case KIPT_PACKET_MODE_EXEC:
-		case KIPT_PACKET_MODE_TSX:
-		case KIPT_PACKET_VMCS:
-			break;
-		default:
-			if (!kipt_packet_is_time(packet.type))
-				return false;
-		}
+		if (!kipt_packet_is_time(packet.type) &&
+		    !KIPT_PACKET_SET_HAS(packet.type, NEED_NO_TRACING))
+			return false;
 	}
 	return false;
 }

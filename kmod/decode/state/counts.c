@@ -30,11 +30,8 @@ static u32 add(struct kipt_counts *counts, u64 space, u64 from, u64 to,
 	counts->edges[number] = (struct kipt_edge){
 		.space = space, .from = from, .to = to, .kind = kind
 	};
-	if (kipt_index_double(&counts->index)) {
-		for (i = 1; i < number; i++)
-			enter(counts, i);
-	}
-	enter(counts, number);
+	for (i = kipt_index_double(&counts->index) ? 1 : number; i <= number; i++)
+		enter(counts, i);
 	return number;
 }
 
@@ -76,11 +73,8 @@ static u32 add_pair(struct kipt_pairs *pairs, u32 from, u32 to)
 	if (!number)
 		return 0;
 	pairs->at[number] = (struct kipt_pair){ .from = from, .to = to };
-	if (kipt_index_double(&pairs->index)) {
-		for (i = 1; i < number; i++)
-			enter_pair(pairs, i);
-	}
-	enter_pair(pairs, number);
+	for (i = kipt_index_double(&pairs->index) ? 1 : number; i <= number; i++)
+		enter_pair(pairs, i);
 	return number;
 }
 

@@ -29,6 +29,14 @@ enum kipt_claim {
 	KIPT_CLAIM_TSX,		/* as HELD, and MODE.TSX takes effect */
 };
 
+/* What is known of the flow. */
+enum kipt_tracing {
+	KIPT_TRACING_OFF = 0,	/* the CPU does not trace */
+	KIPT_TRACING_ON,	/* it does, and where it executes is known */
+	KIPT_TRACING_LOST,	/* in a gap: it does, the next address says where */
+	KIPT_TRACING_OVERFLOW,	/* OVF was seen, and nothing yet that says what it does */
+};
+
 /**
  * struct kipt_place - where execution is
  * @ip: next instruction
@@ -110,12 +118,9 @@ struct kipt_count_emission {
 
 /**
  * struct kipt_flow_state - what is known of the CPU that wrote the trace
- * @enabled: tracing is on and the flow is followed
- * @lost: in a gap, tracing is on: where execution is, the next address says;
- *	only if not @enabled
+ * @tracing: enum kipt_tracing
  * @doubtful: the last IP may be damaged: an address that is built on it is not
- *	believed; only if not @enabled
- * @overflow: OVF was seen, and nothing yet that says where execution is
+ *	believed; never with KIPT_TRACING_ON
  * @tsx: inside a transaction
  * @mode_known: MODE.Exec was seen since the PSB
  * @mode_if: IF of the last MODE.Exec
@@ -129,10 +134,8 @@ struct kipt_count_emission {
  * flow.c, flow_event.c, flow_side.c, flow_psb.c and flow_ovf.c write it, by packets.
  */
 struct kipt_flow_state {
-	bool enabled;
-	bool lost;
+	u8 tracing;
 	bool doubtful;
-	bool overflow;
 	bool tsx;
 	bool mode_known;
 	bool mode_if;
@@ -290,7 +293,7 @@ struct kipt_flow_output {
 
 /**
  * struct kipt_flow - one CPU's decode
- * @at: where execution is; @at.ip is valid if @state.enabled
+ * @at: where execution is; @at.ip is valid with KIPT_TRACING_ON
  * @state: what is known of the CPU that wrote the trace
  * @pending: what packets said that has no effect yet
  * @walk: following the code
@@ -317,6 +320,17 @@ struct kipt_flow {
 	struct kipt_code code;
 	struct kipt_flow_config config;
 };
+
+/**
+ * kipt_flow_is_on() - is it known where execution is
+ * @flow: the flow
+ *
+ * Return: true if the flow is followed.
+ */
+static inline bool kipt_flow_is_on(const struct kipt_flow *flow)
+{
+	return flow->state.tracing == KIPT_TRACING_ON;
+}
 
 /**
  * kipt_space_at() - the address space that an address is in now
@@ -356,7 +370,7 @@ static inline bool kipt_flow_nothing_pending(const struct kipt_flow *flow)
 
 	return !flow->walk.tnt.count && !flow->input.cursor.block &&
 	       !pending->held_count && pending->claim == KIPT_CLAIM_NONE &&
-	       !(state->lost | state->doubtful | state->overflow | state->tsx |
+	       state->tracing <= KIPT_TRACING_ON && !(state->doubtful | state->tsx |
 		 state->mode_lost | state->nr_lost |
 		 pending->event | pending->abort | pending->share |
 		 pending->mode_pending | flow->at.pip_pending);

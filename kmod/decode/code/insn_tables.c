@@ -1,12 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * What follows each opcode: ModRM, immediates, or nothing, for the legacy
- * one-byte and 0F maps (Intel SDM Vol. 2D, "Opcode Map"). Only
- * insn_form.c includes this.
+ * one-byte and 0F maps (Intel SDM Vol. 2D, "Opcode Map"). Constant.
  */
-#ifndef KIPT_DECODE_INSN_TABLES_H
-#define KIPT_DECODE_INSN_TABLES_H
-
 #include "insn_form.h"
 
 #define N	SHAPE_NONE
@@ -34,7 +30,7 @@
 /* 40-4F are INC and DEC here: REX was taken before. C4, C5 and 62 are LES,
  * LDS and BOUND: VEX and EVEX were taken before, as was REX2 at D5.
  */
-static const u8 one_byte_map[256] = {
+const u8 kipt_one_byte_map[256] = {
 /*	 0   1   2   3    4   5   6   7    8   9   a   b    c   d   e   f  */
 /* 0 */	 M,  M,  M,  M,   B,  Z, NN, NN,   M,  M,  M,  M,   B,  Z, NN,  X,
 /* 1 */	 M,  M,  M,  M,   B,  Z, NN, NN,   M,  M,  M,  M,   B,  Z, NN, NN,
@@ -54,7 +50,7 @@ static const u8 one_byte_map[256] = {
 /* f */	 P,  N,  P,  P,   N,  N,  G,  G,   N,  N,  N,  N,   N,  N,  M,  M,
 };
 
-static const u8 two_byte_map[256] = {
+const u8 kipt_two_byte_map[256] = {
 /*	 0   1   2   3    4   5   6   7    8   9   a   b    c   d   e   f  */
 /* 0 */	 M,  M,  M,  M,   X,  N,  N,  N,   N,  N,  X,  N,   X,  M,  N, MB,
 /* 1 */	 M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,
@@ -73,27 +69,3 @@ static const u8 two_byte_map[256] = {
 /* e */	 M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,
 /* f */	 M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,   M,  M,  M,  M,
 };
-
-#undef N
-#undef B
-#undef W
-#undef Z
-#undef V
-#undef O
-#undef J
-#undef K
-#undef P
-#undef X
-#undef M
-#undef MB
-#undef MZ
-#undef G
-#undef E
-#undef NN
-#undef NB
-#undef NF
-#undef NM
-#undef NMB
-#undef Q
-
-#endif /* KIPT_DECODE_INSN_TABLES_H */
