@@ -3,7 +3,7 @@
  * Compares the theorem of kmod/decode/graph/graph.h with the slow path: a build with
  * KIPT_FLOW_PROVE follows the graph packet by packet and calls this. It keeps what the
  * graph did to the flow and the records it made, puts the flow back, lets the slow path
- * use the same packet, and compares both: where it leads, the return stack, the records,
+ * use the same packet, from code that it reads anew, and compares both: where it leads, the return stack, the records,
  * or with counts the sum over the counted edges without their address spaces, and the
  * blocks of the trail. Packed records are not compared: the programs do that, of the
  * whole stream. PADs and timing packets are not compared, and no packet is used together
@@ -33,6 +33,21 @@ static const char *const packet_names[PACKETS] = {
 static const char *const mode_names[MODES] = { "-", "64-bit", "32-bit", "16-bit" };
 
 static unsigned long proved[OUTPUTS][PACKETS][MODES];
+
+/* By enum kipt_node_kind; two conditional branches in one step count at 0. */
+#define KINDS		KIPT_NODE_SLOW
+
+static const char *const kind_names[KINDS] = {
+	[0] = "two",
+	[KIPT_NODE_ON] = "on",
+	[KIPT_NODE_JUMP] = "jump",
+	[KIPT_NODE_CALL] = "call",
+	[KIPT_NODE_COND] = "cond",
+	[KIPT_NODE_RET] = "ret",
+	[KIPT_NODE_TARGET] = "target",
+};
+
+static unsigned long passed[KINDS][MODES];
 
 /* A packet has up to 47 outcomes, each after KIPT_NODE_REACH blocks. */
 #define RECORDS	4096U
@@ -68,11 +83,21 @@ static _Thread_local struct kipt_flow before, fast;
 static _Thread_local struct list quick, slow;
 static _Thread_local u64 counted;
 
+/* Tests that count how often code is read set KIPT_PROVE_CACHED: the slow path then uses what the
+ * graph has read.
+ */
+static bool cached;
+
+static __attribute__((constructor)) void find_cached(void)
+{
+	cached = getenv("KIPT_PROVE_CACHED");
+}
+
 static __attribute__((destructor)) void write_log(void)
 {
 	const char *name = getenv("KIPT_PROVE_LOG");
 	FILE *file = name ? fopen(name, "a") : NULL;
-	u32 output, packet, mode;
+	u32 output, packet, mode, kind;
 
 	if (!file)
 		return;
@@ -83,6 +108,11 @@ static __attribute__((destructor)) void write_log(void)
 					packet_names[packet], mode_names[mode],
 					proved[output][packet][mode]);
 		}
+	}
+	for (kind = 0; kind < KINDS; kind++) {
+		for (mode = 1; mode < MODES; mode++)
+			fprintf(file, "node %s %s %lu\n", kind_names[kind], mode_names[mode],
+				passed[kind][mode]);
 	}
 	fclose(file);
 }
@@ -237,6 +267,20 @@ static void compare_records(bool counts)
 		fail("%u records, not the %u of the slow path", quick.count, slow.count);
 }
 
+/* Room for no block: each is read when the flow gets there. */
+static void read_afresh(struct kipt_flow *flow)
+{
+	static _Thread_local struct kipt_block block;
+	static _Thread_local u32 slot;
+
+	if (cached)
+		return;
+	kipt_settle_trail(flow);
+	kipt_settle_returns(flow);
+	flow->blocks = (struct kipt_blocks){ .table = &block };
+	kipt_index_init(&flow->blocks.index, &slot, 1, 1, 0);
+}
+
 static void step_slowly(struct kipt_flow *flow)
 {
 	flow->config.step_slice = 0;
@@ -274,6 +318,21 @@ static bool is_followed(const u8 *pos)
 	       (*pos & 0x1f) == 0x0d;
 }
 
+/* What nodes the graph passed, of those that the trail still has. */
+static void count_nodes(void)
+{
+	u32 n = fast.walk.history_count - before.walk.history_count, i, kind;
+	const struct kipt_trail *item;
+
+	for (i = 1; i <= n && i <= KIPT_FLOW_HISTORY; i++) {
+		item = &fast.walk.history[(fast.walk.history_count - i) % KIPT_FLOW_HISTORY];
+		if (!item->node)
+			continue;
+		kind = item->len & KIPT_TRAIL_TWO ? 0 : fast.blocks.table[item->node].node;
+		__atomic_add_fetch(&passed[kind][before.at.mode & 3], 1, __ATOMIC_RELAXED);
+	}
+}
+
 void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 {
 	const u8 *pos = before.input.cursor.pos;
@@ -292,9 +351,11 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 	flow->config = before.config;
 	fast = *flow;
 	if (flow->input.cursor.pos != pos && is_followed(pos)) {
+		count_nodes();
 		*flow = before;
 		flow->blocks = fast.blocks;
 		flow->pairs = fast.pairs;
+		read_afresh(flow);
 		collect_from(flow, &slow);
 		if (counts) {
 			flow->counts.max = 0;
@@ -305,7 +366,8 @@ void kipt_prove_graph_end(struct kipt_flow *flow, u32 left)
 		if (!full && !flow->output.packs)
 			compare_records(counts);
 		compare_trails(flow);
-		fast.blocks = flow->blocks;
+		if (cached)
+			fast.blocks = flow->blocks;
 		__atomic_add_fetch(&proved[output][packet_of(pos, left)][before.at.mode & 3], 1,
 				   __ATOMIC_RELAXED);
 	}

@@ -34,10 +34,10 @@ enum kipt_packet_type {
 };
 
 /* A set of types, and whether a type is in it. */
-#define KIPT_PACKET_SET(type)		(1U << KIPT_PACKET_##type)
+#define KIPT_PACKET_SET(type)		(1ULL << KIPT_PACKET_##type)
 #define KIPT_PACKET_SET_HAS(type, set)	((set) >> (type) & 1)
 
-_Static_assert(KIPT_PACKET_MAX < 32, "a set is a u32");
+_Static_assert(KIPT_PACKET_MAX < 64, "a set is a u64");
 
 /* struct kipt_packet.flags */
 #define KIPT_PF_IP	(1U << 0)	/* PTW, EXSTOP, CFE, BEP, TRIG: a FUP follows */
