@@ -13,6 +13,9 @@ from itertools import accumulate
 
 WINDOW = 15
 SLOT = 32
+# Bytes of code that one objdump is asked about: to start it takes longer than
+# what it says of so many.
+NEAR = 48
 BASE = 0x40000000
 MACHINE = {64: ["i386:x86-64", "-M", "intel64"], 32: ["i386"], 16: ["i8086"]}
 
@@ -232,4 +235,7 @@ class Image:
         window = self.read(space, ip)
         if not window:
             return None
+        if window not in self.disassembler.known[mode]:
+            near = (self.read(space, ip + step) for step in range(NEAR))
+            self.disassembler.learn(mode, filter(None, near))
         return self.disassembler.get(mode, window)

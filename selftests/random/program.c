@@ -336,17 +336,29 @@ static void tie_branches(struct maker *maker)
 	}
 }
 
+/* What is drawn first: where code of 16 bits is, and the number of spaces. */
+static void start(struct maker *maker)
+{
+	maker->segment16 = rng_below(maker->rng, 16) << 16;
+	maker->program->nr_regions = 0;
+	maker->program->nr_insns = 0;
+	maker->program->spaces = (u8)(1 + rng_below(maker->rng, PROGRAM_SPACES));
+}
+
+u8 program_spaces(struct rng rng)
+{
+	static struct program program;
+	struct maker maker = { .program = &program, .rng = &rng };
+
+	start(&maker);
+	return program.spaces;
+}
+
 void program_make(struct program *program, struct rng *rng)
 {
-	struct maker maker = {
-		.program = program,
-		.rng = rng,
-		.segment16 = rng_below(rng, 16) << 16,
-	};
+	struct maker maker = { .program = program, .rng = rng };
 
-	program->nr_regions = 0;
-	program->nr_insns = 0;
-	program->spaces = (u8)(1 + rng_below(rng, PROGRAM_SPACES));
+	start(&maker);
 	make_regions(&maker);
 	tie_branches(&maker);
 }

@@ -102,6 +102,14 @@ struct program {
 };
 
 /**
+ * program_spaces() - how many address spaces program_make() gives a program
+ * @rng: random numbers, as they are before it
+ *
+ * Takes a fraction of the time that the program takes.
+ */
+u8 program_spaces(struct rng rng);
+
+/**
  * program_make() - a random program
  * @program: filled
  * @rng: random numbers

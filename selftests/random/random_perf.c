@@ -62,8 +62,6 @@ static bool is_simple(void)
 {
 	u32 i;
 
-	if (program.spaces != 1)
-		return false;
 	for (i = 0; i < program.nr_regions; i++) {
 		if (program.regions[i].mode != KIPT_EXEC_64)
 			return false;
@@ -77,6 +75,8 @@ static bool make(const struct options *options, u64 seed, bool disretc)
 	struct rng rng = { .state = seed * 0x2545f4914f6cdd1dULL };
 	struct walk_rules rules;
 
+	if (program_spaces(rng) != 1)
+		return false;
 	program_make(&program, &rng);
 	if (!is_simple())
 		return false;

@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Validates what kipt prints with --json by docs/schema/kipt.schema.json.
 
-Usage: check_schema.py SCHEMA lines FILE...     "ok FILE" if each line is of exactly one kind,
-                                                "not ok FILE: FAULT" if not, or without a line
-       check_schema.py SCHEMA kinds FILE...     prints the kinds of which no line is
-       check_schema.py SCHEMA changes FILE...   prints what was done to a line that is valid
-                                                all the same; of each kind and shape one line
-                                                is changed in every way
-       check_schema.py SCHEMA form              prints what a definition lacks
+Usage: check_schema.py SCHEMA
+
+Reads questions from standard input, a line each, and prints a line with "." after the answer to
+each:
+
+lines FILE...     "ok FILE" if each line is of exactly one kind, "not ok FILE: FAULT" if not, or
+                  without a line
+kinds FILE...     the kinds of which no line is
+changes FILE...   what was done to a line that is valid all the same; of each kind and shape one
+                  line is changed in every way
+form              what a definition lacks
 
 A schema with a choice of seventy kinds takes long for a line, and says of a fault nothing but
 that no kind fits. So a line is judged by the kinds whose "type" (and name of a packet) it has,
-and one line of each shape by the whole schema, too.
+and one line of each shape by the whole schema, too. What was found of a line of a file is kept.
 """
 import copy
 import json
@@ -36,6 +40,13 @@ class Schema:
         self.of = {kind: VERSION(dict(self.all, oneOf=[{"$ref": "#/$defs/" + kind}]))
                    for kind in self.kinds}
         self.shapes = set()
+        self.judged = {}
+
+    def judge_text(self, text):
+        """The same of a line as it is in a file."""
+        if text not in self.judged:
+            self.judged[text] = self.judge(parse(text))
+        return self.judged[text]
 
     def fits(self, kind, line):
         """Whether the members that name a kind are those of this one."""
@@ -96,9 +107,8 @@ def parse(text):
 
 def fault_of(schema, text):
     try:
-        line = parse(text)
-        return schema.judge(line)[1] or \
-            (None if schema.agrees(line) else "the whole schema refuses it")
+        return schema.judge_text(text)[1] or \
+            (None if schema.agrees(parse(text)) else "the whole schema refuses it")
     except ValueError as error:
         return str(error)
 
@@ -117,7 +127,7 @@ def kinds_missing(schema, paths):
     left = set(schema.kinds)
     for path in paths:
         for text in lines_of(path):
-            left -= set(schema.judge(parse(text))[0])
+            left -= set(schema.judge_text(text)[0])
     return sorted(left)
 
 
@@ -148,8 +158,8 @@ def changed(schema, kind, line):
 
 def changes_check(schema, paths):
     seen = set()
-    for line in (parse(text) for path in paths for text in lines_of(path)):
-        kind = schema.judge(line)[0][0]
+    for text in (text for path in paths for text in lines_of(path)):
+        line, kind = parse(text), schema.judge_text(text)[0][0]
         if (kind, tuple(sorted(line))) in seen:
             continue
         seen.add((kind, tuple(sorted(line))))
@@ -194,13 +204,14 @@ def form_check(schema):
 
 def main():
     schema = Schema(sys.argv[1])
-    what, paths = sys.argv[2], sys.argv[3:]
-    said = {"lines": lambda: lines_check(schema, paths),
-            "kinds": lambda: kinds_missing(schema, paths),
-            "changes": lambda: changes_check(schema, paths),
-            "form": lambda: form_check(schema)}[what]
-    for line in said():
-        print(line)
+    for question in sys.stdin:
+        what, *paths = question.split()
+        for line in {"lines": lambda: lines_check(schema, paths),
+                     "kinds": lambda: kinds_missing(schema, paths),
+                     "changes": lambda: changes_check(schema, paths),
+                     "form": lambda: form_check(schema)}[what]():
+            print(line)
+        print(".", flush=True)
 
 
 main()

@@ -259,7 +259,9 @@ for o in map(json.loads, sys.stdin):
 	same "inline_json_off" 0 "$("$KIPT" open inline.data --calls --json --no-inline 2>err |
 		grep -c ip_inlined)"
 	printf '%s\n' "$calls" >inline.json
+	schema_start
 	same "inline_json_is_of_the_schema" "ok inline.json" "$(schema_check lines inline.json 2>&1)"
+	schema_stop
 }
 
 # inline_branches: of inline.data, "KIND FROM TO" as in records

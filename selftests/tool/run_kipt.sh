@@ -57,12 +57,21 @@ except subprocess.TimeoutExpired:
     sys.exit("it does not end")' "$@"
 }
 
+# has_line PATTERN TEXT: as `grep -qE -e PATTERN <<<TEXT`, without a process
+has_line() {
+	local line
+	while IFS= read -r line; do
+		[[ ! $line =~ $1 ]] || return 0
+	done <<<"$2"
+	return 1
+}
+
 # refused NAME STATUS PATTERN ARGS...: exit status and sentence
 refused() {
 	local name=$1 status=$2 pattern=$3
 	shift 3
 	run "$@"
-	if [ "$STATUS" = "$status" ] && grep -qE -e "$pattern" <<<"$ERR"; then
+	if [ "$STATUS" = "$status" ] && has_line "$pattern" "$ERR"; then
 		ok "$name"
 	else
 		not_ok "$name" "exit $STATUS, want $status and '$pattern'

@@ -5,8 +5,30 @@
 # tool_test.sh; uses what record_tests.sh, totals_tests.sh, decode_tests.sh, doctor_tests.sh,
 # perf_tests.sh and perf_text_tests.sh make files with.
 
+# Starts the process that answers all questions of schema_check. Subshells have no coproc: they
+# read and write copies of its ends.
+schema_start() {
+	coproc SCHEMA { command python3 "$HERE/check_schema.py" \
+		"$ROOT/docs/schema/kipt.schema.json" 2>&1; }
+	exec {SCHEMA_ANSWERS}<&"${SCHEMA[0]}" {SCHEMA_QUESTIONS}>&"${SCHEMA[1]}"
+}
+
+schema_stop() {
+	eval "exec ${SCHEMA[1]}>&-"
+	exec {SCHEMA_QUESTIONS}>&- {SCHEMA_ANSWERS}<&-
+	wait "$SCHEMA_PID"
+}
+
+# schema_check QUESTION FILE...: what check_schema.py answers. Runs in a subshell.
 schema_check() {
-	command python3 "$HERE/check_schema.py" "$ROOT/docs/schema/kipt.schema.json" "$@"
+	local line="" text=""
+	trap '' PIPE
+	echo "$*" >&"$SCHEMA_QUESTIONS"
+	while IFS= read -r line && [ "$line" != . ]; do
+		text+=$line$'\n'
+	done <&"$SCHEMA_ANSWERS"
+	[ "$line" = . ] || text+="not ok check_schema.py: it ended without an answer"$'\n'
+	printf '%s' "$text"
 }
 
 # json NAME VERB ARGS...: what it prints becomes the file lines/NAME
@@ -220,7 +242,9 @@ schema_tests() {
 	schema_traces
 	schema_dumps
 	schema_module "$fake"
+	schema_start
 	schema_judge
 	schema_notices
+	schema_stop
 	popd >/dev/null || return
 }

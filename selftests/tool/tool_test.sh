@@ -24,6 +24,20 @@ TRACES=${KIPT_TRACES:-$ROOT/../shared/traces}
 # shellcheck disable=SC2034
 VERBS="info doctor start stop status fetch delete arm disarm record show open diff merge decode packets crash core"
 
+# python3 SCRIPT ARGS...: compiled once. Python keeps what it compiles of modules, but compiles the
+# script itself each time, which takes longer than most of ours run.
+python3() {
+	local script=${1-} compiled=$WORK/.compiled/${1##*/}c
+	if [[ $script != "$HERE"/*.py ]]; then
+		command python3 -S "$@"
+		return
+	fi
+	[ -e "$compiled" ] || command python3 -S -c 'import py_compile, sys
+py_compile.compile(sys.argv[1], sys.argv[2], dfile=sys.argv[1], doraise=True)' \
+		"$script" "$compiled" || return
+	PYTHONPATH=$HERE command python3 -S "$compiled" "${@:2}"
+}
+
 # bytes HEX...: to standard output; each HEX is one byte or more
 bytes() {
 	local hex text=""
