@@ -34,6 +34,15 @@ const struct bench_mode bench_modes[BENCH_MODES] = {
 		"again", BENCH_WAY_AGAIN, BENCH_WAY_LIBIPT_AGAIN, 32, 15 },
 	[BENCH_MODE_PACKETS] = {
 		"packets", BENCH_WAY_PACKETS, BENCH_WAY_LIBIPT_PACKETS, 2, 1.5 },
+	[BENCH_MODE_COUNTS_EARLIER] = {
+		"counts-1617e1e", BENCH_WAY_COUNTS, BENCH_WAY_COUNTS_EARLIER,
+		1.4, 0.9, true },
+	[BENCH_MODE_PACKED_EARLIER] = {
+		"packed-1617e1e", BENCH_WAY_PACKED, BENCH_WAY_PACKED_EARLIER,
+		0.9, 0.9, true },
+	[BENCH_MODE_CALLS_EARLIER] = {
+		"calls-1617e1e", BENCH_WAY_CALLS, BENCH_WAY_CALLS_EARLIER, 0.9,
+		0.9, true },
 };
 
 int bench_mode_find(const char *name)

@@ -21,6 +21,9 @@
 #define IN_KERNEL(what)							\
 	.core = &bench_core_kernel, .output = (what),			\
 	.memory = KERNEL_MEMORY
+#define BY_EARLIER(what)						\
+	.core = &bench_core_earlier, .output = (what),			\
+	.memory = KIPT_FLOW_MEMORY
 
 const struct bench_way bench_ways[BENCH_WAYS] = {
 	[BENCH_WAY_COUNTS] = { "counts", OURS(KIPT_FLOW_COUNTS) },
@@ -41,6 +44,11 @@ const struct bench_way bench_ways[BENCH_WAYS] = {
 	[BENCH_WAY_AGAIN] = { "counts once more", OURS(KIPT_FLOW_COUNTS),
 			      .again = true },
 	[BENCH_WAY_PACKETS] = { "packets", .core = &bench_core_plain },
+	[BENCH_WAY_COUNTS_EARLIER] = { "counts by 1617e1e",
+				       BY_EARLIER(KIPT_FLOW_COUNTS) },
+	[BENCH_WAY_PACKED_EARLIER] = { "packed by 1617e1e",
+				       BY_EARLIER(KIPT_FLOW_PACKED) },
+	[BENCH_WAY_CALLS_EARLIER] = { "calls by 1617e1e", BY_EARLIER(CALLS) },
 	[BENCH_WAY_LIBIPT] = { "libipt", .output = KIPT_FLOW_BRANCHES },
 	[BENCH_WAY_LIBIPT_FIRST_MB] = { "libipt, first megabyte",
 					.output = KIPT_FLOW_BRANCHES,

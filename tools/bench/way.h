@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ways to decode a trace: those that are measured, ours and libipt's. Each is
+ * Ways to decode a trace: those that are measured, ours, those of an earlier commit and
+ * libipt's. Each is
  * measured in a process of its own, and its clock starts before the decoder's
  * memory is mapped and stops when what was decoded is handed out. User space.
  */
@@ -24,6 +25,9 @@ enum bench_way_id {
 	BENCH_WAY_CALLS_KERNEL,
 	BENCH_WAY_AGAIN,
 	BENCH_WAY_PACKETS,
+	BENCH_WAY_COUNTS_EARLIER,
+	BENCH_WAY_PACKED_EARLIER,
+	BENCH_WAY_CALLS_EARLIER,
 	BENCH_WAY_LIBIPT,
 	BENCH_WAY_LIBIPT_FIRST_MB,
 	BENCH_WAY_LIBIPT_AGAIN,
