@@ -44,6 +44,8 @@ const struct bench_way bench_ways[BENCH_WAYS] = {
 	[BENCH_WAY_AGAIN] = { "counts once more", OURS(KIPT_FLOW_COUNTS),
 			      .again = true },
 	[BENCH_WAY_PACKETS] = { "packets", .core = &bench_core_plain },
+	[BENCH_WAY_SINK] = { "packed, expanded into a sink",
+			     OURS(KIPT_FLOW_PACKED), .sink = true },
 	[BENCH_WAY_COUNTS_EARLIER] = { "counts by 1617e1e",
 				       BY_EARLIER(KIPT_FLOW_COUNTS) },
 	[BENCH_WAY_PACKED_EARLIER] = { "packed by 1617e1e",
@@ -57,6 +59,9 @@ const struct bench_way bench_ways[BENCH_WAYS] = {
 				     .output = KIPT_FLOW_BRANCHES,
 				     .again = true },
 	[BENCH_WAY_LIBIPT_PACKETS] = { "libipt, packets" },
+	[BENCH_WAY_LIBIPT_SINK] = { "libipt into a sink",
+				    .output = KIPT_FLOW_BRANCHES,
+				    .sink = true },
 };
 
 struct kipt_flow_config bench_way_config(const struct bench_way *way,
@@ -113,10 +118,14 @@ static bool measure(const void *ctx, struct bench_figure *figure)
 	touch(&task->trace->recording);
 	if (way->core && way->threads)
 		return bench_threads_decode(way, task->trace, figure);
+	if (way->core && way->sink)
+		return bench_ours_sink(way, task->trace, figure);
 	if (way->core && way->output)
 		return bench_ours_decode(way, task->trace, figure);
 	if (way->core)
 		return bench_ours_packets(way, task->trace, figure);
+	if (way->sink)
+		return bench_peer_sink(way, task->trace, figure);
 	if (way->output)
 		return bench_peer_decode(way, task->trace, figure);
 	return bench_peer_packets(way, task->trace, figure);
