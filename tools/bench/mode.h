@@ -63,7 +63,8 @@ int bench_mode_find(const char *name);
  * @mode: enum bench_mode_id
  * @trace: its name
  *
- * Return: the ratio; of counts less where processes are made all the time.
+ * Return: the ratio; less of counts where processes are made all the time, and as in the
+ * kernel where nodes do not fit in memory.
  */
 double bench_mode_least(int mode, const char *trace);
 
