@@ -218,6 +218,9 @@ static int events_follow(struct pt_block_decoder *decoder, int status,
 		status = pt_blk_event(decoder, &event, sizeof(event));
 		if (status < 0)
 			break;
+		/* What a PSB repeats. */
+		if (event.status_update)
+			continue;
 		switch (event.type) {
 		case ptev_async_branch:
 			reach(branches, event.variant.async_branch.from,
