@@ -120,6 +120,24 @@ static bool options_parse(struct options *options, int argc, char **argv)
 	       (optind < argc) == !options->judge;
 }
 
+/* Leaves out what is compared with a core that is not linked, and says so. */
+static void modes_leave_out(unsigned int *modes)
+{
+	const char *before = "# not measured: ";
+	int mode;
+
+	for (mode = 0; mode < BENCH_MODES; mode++) {
+		if (!(*modes & 1U << mode) ||
+		    bench_core_is_here(bench_ways[bench_modes[mode].peer].core))
+			continue;
+		*modes &= ~(1U << mode);
+		printf("%s%s", before, bench_modes[mode].name);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		printf(": git had no commit 1617e1e when this program was built\n");
+}
+
 static bool trace_measure(const char *path, const struct options *options,
 			  int number, int count)
 {
@@ -164,6 +182,8 @@ int main(int argc, char **argv)
 		return usage();
 	if (options.judge)
 		right = bench_report_read(options.judge);
+	else
+		modes_leave_out(&options.plan.modes);
 	for (i = optind; i < argc; i++)
 		right = trace_measure(argv[i], &options, i - optind + 1,
 				      argc - optind) && right;

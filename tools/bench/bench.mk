@@ -37,11 +37,27 @@ $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
 	objcopy $(BENCH_API:%=-G kipt_%) $@
 	objcopy $(foreach name,$(BENCH_API),--redefine-sym kipt_$(name)=kernel_$(name)) $@
 
+# The core of an earlier commit, by the tool's flags; empty where git does not have the commit.
+BENCH_EARLIER := 1617e1e
+BENCH_EARLIER_DIR := $(BENCH_OUT)/$(BENCH_EARLIER)
+$(BENCH_OUT)/core_earlier.o: $(BENCH_DIR_SRC)/bench.mk $(IN_FOLDER)
+	rm -rf $(BENCH_EARLIER_DIR) && mkdir $(BENCH_EARLIER_DIR)
+	if git -C $(ROOT) archive -o $(BENCH_EARLIER_DIR)/core.tar $(BENCH_EARLIER) \
+		kmod/decode uapi/linux 2>/dev/null; then \
+		tar -xf $(BENCH_EARLIER_DIR)/core.tar -C $(BENCH_EARLIER_DIR); \
+	else \
+		mkdir -p $(BENCH_EARLIER_DIR)/kmod/decode && \
+		echo 'typedef int nothing;' >$(BENCH_EARLIER_DIR)/kmod/decode/nothing.c; \
+	fi
+	cd $(BENCH_EARLIER_DIR) && $(PLAIN_CC) -c kmod/decode/*.c && $(LD) -r *.o -o $(abspath $@)
+	objcopy $(BENCH_API:%=-G kipt_%) $@
+	objcopy $(foreach name,$(BENCH_API),--redefine-sym kipt_$(name)=earlier_$(name)) $@
+
 # What the core calls back must align the stack: the kernel's flags leave it at eight bytes.
 $(eval $(call compile,$(BENCH_OUT)/objects,$$(PLAIN_CC) -mstackrealign -I$$(KIPT_SHIM) -pthread))
 
 $(BENCH_OUT)/bench: $(call objects,$(BENCH_OUT)/objects,$(BENCH_C)) \
-		$(BENCH_OUT)/core_kernel.o $(DECODE_LIB)
+		$(BENCH_OUT)/core_kernel.o $(BENCH_OUT)/core_earlier.o $(DECODE_LIB)
 	$(CC) -pthread -no-pie $^ -lipt -ljson-c -lm -o $@
 
 .PHONY: bench bench-html bench-perf bench-program bench-smoke bench-record

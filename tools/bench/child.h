@@ -17,6 +17,7 @@
  * @memory: bytes by which the most resident memory (VmHWM) grew
  * @packets: that were read, by those that read packets only
  * @insns: instructions that libipt found
+ * @hash: over the branches that were handed to a sink
  * @errors: after which libipt went on at the next PSB
  */
 struct bench_figure {
@@ -25,6 +26,7 @@ struct bench_figure {
 	u64 memory;
 	u64 packets;
 	u64 insns;
+	u64 hash;
 	u64 errors;
 };
 

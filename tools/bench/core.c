@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The two cores, see core.h. The names of the second one are given to it when
- * it is linked, by bench.mk. User space.
+ * The cores of today, see core.h. bench.mk gives the names of the second one to it when
+ * it links it. User space.
  */
 #include "core.h"
 

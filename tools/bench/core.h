@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The decoder core as a table, since it is in the benchmark twice: compiled as
- * the tool is, and compiled as the kernel is (bench.mk). User space.
+ * The decoder core as a table, since it is in the benchmark three times: compiled as
+ * the tool is, compiled as the kernel is, and as commit 1617e1e has it (bench.mk). User space.
  */
 #ifndef BENCH_CORE_H
 #define BENCH_CORE_H
@@ -16,7 +16,7 @@
  * @init: kipt_flow_init()
  * @run: kipt_flow_run()
  * @counts: kipt_flow_counts()
- * @packet: kipt_packet_next()
+ * @packet: kipt_packet_next(); NULL for the earlier core
  */
 struct bench_core {
 	const char *name;
@@ -35,5 +35,16 @@ struct bench_core {
 /* With the flags of the tool, and with those of the kernel. */
 extern const struct bench_core bench_core_plain;
 extern const struct bench_core bench_core_kernel;
+
+/* The core of commit 1617e1e with the flags of the tool, in core_earlier.c. */
+extern const struct bench_core bench_core_earlier;
+
+/**
+ * bench_core_is_here() - was a core linked?
+ * @core: which
+ *
+ * Return: false for that of commit 1617e1e where git did not have the commit.
+ */
+bool bench_core_is_here(const struct bench_core *core);
 
 #endif /* BENCH_CORE_H */

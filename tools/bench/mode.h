@@ -22,6 +22,10 @@ enum bench_mode_id {
 	BENCH_MODE_CALLS_KERNEL,
 	BENCH_MODE_AGAIN,
 	BENCH_MODE_PACKETS,
+	BENCH_MODE_SINK,
+	BENCH_MODE_COUNTS_EARLIER,
+	BENCH_MODE_PACKED_EARLIER,
+	BENCH_MODE_CALLS_EARLIER,
 
 	BENCH_MODES
 };
@@ -33,6 +37,7 @@ enum bench_mode_id {
  * @peer: what it is compared with
  * @target: how many times as fast it is to be, in the geometric mean
  * @least: and on each trace
+ * @memory: its peak of memory is to be no higher than that of what it is compared with
  */
 struct bench_mode {
 	const char *name;
@@ -40,6 +45,7 @@ struct bench_mode {
 	enum bench_way_id peer;
 	double target;
 	double least;
+	bool memory;
 };
 
 extern const struct bench_mode bench_modes[BENCH_MODES];
@@ -57,7 +63,8 @@ int bench_mode_find(const char *name);
  * @mode: enum bench_mode_id
  * @trace: its name
  *
- * Return: the ratio; of counts less where processes are made all the time.
+ * Return: the ratio; less of counts where processes are made all the time, and as in the
+ * kernel where nodes do not fit in memory.
  */
 double bench_mode_least(int mode, const char *trace);
 

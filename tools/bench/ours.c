@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "../kipt/records/unpack.h"
 #include "ours.h"
 #include "reader.h"
+#include "sink.h"
 #include "stopwatch.h"
 
 #define HUGE_PAGE	(2UL << 20)
@@ -91,6 +93,51 @@ bool bench_ours_decode(const struct bench_way *way,
 	}
 	bench_ours_pass(flow, way, trace);
 	figure->time = stopwatch_thread() - start;
+	return true;
+}
+
+struct expander {
+	struct unpack *unpack;
+	struct bench_sink sink;
+};
+
+static bool hand(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct bench_sink *sink = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (records[i].type == KIPT_RECORD_BRANCH)
+			bench_sink_take(sink, records[i].ip, records[i].value);
+	}
+	return true;
+}
+
+static bool expand(void *ctx, const struct kipt_record *records, u32 n)
+{
+	struct expander *expander = ctx;
+
+	return unpack_records(expander->unpack, records, n, hand,
+			      &expander->sink);
+}
+
+bool bench_ours_sink(const struct bench_way *way,
+		     const struct bench_trace *trace,
+		     struct bench_figure *figure)
+{
+	double start = stopwatch_thread();
+	struct expander expander = {
+		.unpack = unpack_create(),
+		.sink = { .left = trace->all.branches },
+	};
+	struct kipt_sink sink = { .emit = expand, .ctx = &expander };
+	struct kipt_flow *flow = bench_ours_create(way, trace, &sink);
+
+	if (!flow || !expander.unpack)
+		return false;
+	bench_ours_pass(flow, way, trace);
+	figure->time = stopwatch_thread() - start;
+	figure->hash = expander.sink.hash;
 	return true;
 }
 

@@ -51,6 +51,18 @@ bool bench_ours_decode(const struct bench_way *way,
 		       struct bench_figure *figure);
 
 /**
+ * bench_ours_sink() - measure until a sink has each branch, see bench_child_run()
+ * @way: packed
+ * @trace: loaded
+ * @figure: written
+ *
+ * The tool's reader of packed records expands them. Return: false after a sentence on stderr.
+ */
+bool bench_ours_sink(const struct bench_way *way,
+		     const struct bench_trace *trace,
+		     struct bench_figure *figure);
+
+/**
  * bench_ours_packets() - measure the reader of packets, see bench_child_run()
  * @way: without an output
  * @trace: loaded

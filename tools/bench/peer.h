@@ -24,6 +24,18 @@ bool bench_peer_decode(const struct bench_way *way,
 		       struct bench_figure *figure);
 
 /**
+ * bench_peer_sink() - measure until a sink has each branch, see bench_child_run()
+ * @way: with an output
+ * @trace: loaded
+ * @figure: written
+ *
+ * Blocks end at each jump and call. Return: false after a sentence on stderr.
+ */
+bool bench_peer_sink(const struct bench_way *way,
+		     const struct bench_trace *trace,
+		     struct bench_figure *figure);
+
+/**
  * bench_peer_packets() - measure its packets, see bench_child_run()
  * @way: without an output
  * @trace: loaded

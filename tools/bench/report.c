@@ -181,6 +181,18 @@ static enum bench_verdict judge(int mode, const char *of,
 	return verdict;
 }
 
+/* Of a figure of a trace. */
+static enum bench_verdict judge_memory(const struct bench_row *row, double scale)
+{
+	if (!bench_modes[row->mode].memory ||
+	    row->memory * scale <= row->peer_memory)
+		return BENCH_MET;
+	printf("# %s of %s takes more memory than what it is compared with: %.1f MiB, %.1f MiB\n",
+	       bench_modes[row->mode].name, row->trace, row->memory,
+	       row->peer_memory);
+	return BENCH_MISSED;
+}
+
 static void worse(enum bench_verdict *all, enum bench_verdict verdict)
 {
 	if (verdict > *all)
@@ -206,10 +218,12 @@ static enum bench_verdict judge_all(double scale)
 		}
 	}
 	for (row = rows; row; row = row->next) {
-		if (bench_report_group(row) != BENCH_GROUP_NONE)
-			worse(&all, judge(row->mode, row->trace, &row->ratios,
-					  bench_mode_least(row->mode,
-							   row->trace) * scale));
+		if (bench_report_group(row) == BENCH_GROUP_NONE)
+			continue;
+		worse(&all, judge(row->mode, row->trace, &row->ratios,
+				  bench_mode_least(row->mode, row->trace) *
+					  scale));
+		worse(&all, judge_memory(row, scale));
 	}
 	return all;
 }

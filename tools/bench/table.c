@@ -8,7 +8,7 @@
 #include "report.h"
 
 /* Columns are wide enough for two numbers. */
-#define COLUMN	13
+#define COLUMN	15
 
 static const struct bench_row *find(const char *trace, int mode)
 {
@@ -103,8 +103,8 @@ void bench_table_print(void)
 {
 	printf("#\n# How many times as fast as what it is compared with, median of the rounds:\n"
 	       "# libipt in its own first pass; again: in its second; threads2: one thread of\n"
-	       "# ours; -kernel: the same with the tool's flags and memory. Traces of less than\n"
-	       "# 1 MiB are in no mean.\n#\n");
+	       "# ours; -kernel: the same with the tool's flags and memory; -1617e1e: the core of\n"
+	       "# that commit. Traces of less than 1 MiB are in no mean.\n#\n");
 	lines_print(ratio_cell);
 	line_print("geometric mean, RETC", NULL, retc_cell);
 	line_print("geometric mean, DisRETC", NULL, noretc_cell);

@@ -10,6 +10,7 @@
 
 #include "../kipt/offline/save_meta.h"
 #include "places.h"
+#include "sink.h"
 #include "trace.h"
 
 u64 bench_trace_hash(u64 hash, const struct kipt_packet *packet)
@@ -39,6 +40,7 @@ static void packets_read(struct bench_trace *trace)
 struct walker {
 	struct bench_digests digests;
 	struct bench_places places;
+	struct bench_sink sink;
 };
 
 static bool walker_take(void *ctx, const struct kipt_record *records, u32 n)
@@ -48,10 +50,12 @@ static bool walker_take(void *ctx, const struct kipt_record *records, u32 n)
 
 	for (i = 0; i < n; i++) {
 		bench_digest_records(&walker->digests, &records[i], 1);
-		if (records[i].type == KIPT_RECORD_BRANCH)
-			bench_places_add(&walker->places,
-					 walker->digests.space,
-					 records[i].value);
+		if (records[i].type != KIPT_RECORD_BRANCH)
+			continue;
+		bench_places_add(&walker->places, walker->digests.space,
+				 records[i].value);
+		bench_sink_take(&walker->sink, records[i].ip,
+				records[i].value);
 	}
 	return true;
 }
@@ -68,6 +72,7 @@ static bool walk(const struct bench_trace *trace, u64 size, u32 output,
 
 	bench_places_uninit(&walker->places);
 	memset(walker, 0, sizeof(*walker));
+	walker->sink.left = ~0ULL;
 	config.output = output | KIPT_FLOW_NO_MEMO;
 	room = (kipt_flow_size(&config) + 63) & ~(size_t)63;
 	arena = aligned_alloc(64, room);
@@ -97,6 +102,7 @@ static bool walks(struct bench_trace *trace)
 			    &walker);
 	trace->all = walker.digests.all;
 	trace->blocks = walker.places.count;
+	trace->hash = walker.sink.hash;
 	bench_places_uninit(&walker.places);
 	return good;
 }

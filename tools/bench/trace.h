@@ -27,6 +27,7 @@
  * @calls: over those that KIPT_FLOW_CALLS asks for, and the times between
  * @beginning: over the branches of the beginning
  * @blocks: different addresses, in their address spaces, to which it branches
+ * @hash: over all branches, as struct bench_sink has it
  * @packets: how many there are up to the first bytes that are none
  * @packet_hash: over them
  */
@@ -40,6 +41,7 @@ struct bench_trace {
 	struct bench_digest calls;
 	struct bench_digest beginning;
 	u64 blocks;
+	u64 hash;
 	u64 packets;
 	u64 packet_hash;
 };

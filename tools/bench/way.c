@@ -21,6 +21,9 @@
 #define IN_KERNEL(what)							\
 	.core = &bench_core_kernel, .output = (what),			\
 	.memory = KERNEL_MEMORY
+#define BY_EARLIER(what)						\
+	.core = &bench_core_earlier, .output = (what),			\
+	.memory = KIPT_FLOW_MEMORY
 
 const struct bench_way bench_ways[BENCH_WAYS] = {
 	[BENCH_WAY_COUNTS] = { "counts", OURS(KIPT_FLOW_COUNTS) },
@@ -41,6 +44,13 @@ const struct bench_way bench_ways[BENCH_WAYS] = {
 	[BENCH_WAY_AGAIN] = { "counts once more", OURS(KIPT_FLOW_COUNTS),
 			      .again = true },
 	[BENCH_WAY_PACKETS] = { "packets", .core = &bench_core_plain },
+	[BENCH_WAY_SINK] = { "packed, expanded into a sink",
+			     OURS(KIPT_FLOW_PACKED), .sink = true },
+	[BENCH_WAY_COUNTS_EARLIER] = { "counts by 1617e1e",
+				       BY_EARLIER(KIPT_FLOW_COUNTS) },
+	[BENCH_WAY_PACKED_EARLIER] = { "packed by 1617e1e",
+				       BY_EARLIER(KIPT_FLOW_PACKED) },
+	[BENCH_WAY_CALLS_EARLIER] = { "calls by 1617e1e", BY_EARLIER(CALLS) },
 	[BENCH_WAY_LIBIPT] = { "libipt", .output = KIPT_FLOW_BRANCHES },
 	[BENCH_WAY_LIBIPT_FIRST_MB] = { "libipt, first megabyte",
 					.output = KIPT_FLOW_BRANCHES,
@@ -49,6 +59,9 @@ const struct bench_way bench_ways[BENCH_WAYS] = {
 				     .output = KIPT_FLOW_BRANCHES,
 				     .again = true },
 	[BENCH_WAY_LIBIPT_PACKETS] = { "libipt, packets" },
+	[BENCH_WAY_LIBIPT_SINK] = { "libipt into a sink",
+				    .output = KIPT_FLOW_BRANCHES,
+				    .sink = true },
 };
 
 struct kipt_flow_config bench_way_config(const struct bench_way *way,
@@ -85,17 +98,34 @@ struct task {
 	const struct bench_trace *trace;
 };
 
+/* Reads a byte of each page, so that no way pays for the page tables of its input: in a virtual
+ * machine the first touch of a page costs more than decoding it.
+ */
+static void touch(const struct recording *recording)
+{
+	const volatile u8 *bytes = recording->trace;
+	u64 at;
+
+	for (at = 0; at < recording->size; at += IMAGE_PAGE)
+		(void)bytes[at];
+}
+
 static bool measure(const void *ctx, struct bench_figure *figure)
 {
 	const struct task *task = ctx;
 	const struct bench_way *way = task->way;
 
+	touch(&task->trace->recording);
 	if (way->core && way->threads)
 		return bench_threads_decode(way, task->trace, figure);
+	if (way->core && way->sink)
+		return bench_ours_sink(way, task->trace, figure);
 	if (way->core && way->output)
 		return bench_ours_decode(way, task->trace, figure);
 	if (way->core)
 		return bench_ours_packets(way, task->trace, figure);
+	if (way->sink)
+		return bench_peer_sink(way, task->trace, figure);
 	if (way->output)
 		return bench_peer_decode(way, task->trace, figure);
 	return bench_peer_packets(way, task->trace, figure);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ways to decode a trace: those that are measured, ours and libipt's. Each is
+ * Ways to decode a trace: those that are measured, ours, those of an earlier commit and
+ * libipt's. Each is
  * measured in a process of its own, and its clock starts before the decoder's
  * memory is mapped and stops when what was decoded is handed out. User space.
  */
@@ -24,10 +25,15 @@ enum bench_way_id {
 	BENCH_WAY_CALLS_KERNEL,
 	BENCH_WAY_AGAIN,
 	BENCH_WAY_PACKETS,
+	BENCH_WAY_SINK,
+	BENCH_WAY_COUNTS_EARLIER,
+	BENCH_WAY_PACKED_EARLIER,
+	BENCH_WAY_CALLS_EARLIER,
 	BENCH_WAY_LIBIPT,
 	BENCH_WAY_LIBIPT_FIRST_MB,
 	BENCH_WAY_LIBIPT_AGAIN,
 	BENCH_WAY_LIBIPT_PACKETS,
+	BENCH_WAY_LIBIPT_SINK,
 
 	BENCH_WAYS
 };
@@ -42,6 +48,7 @@ enum bench_way_id {
  * @beginning: the first megabyte of the trace only
  * @again: the second pass is measured, by a decoder that has just made a first
  *	and handed out what it found
+ * @sink: each branch is handed to a sink, see sink.h; packed ones are expanded first
  */
 struct bench_way {
 	const char *name;
@@ -51,6 +58,7 @@ struct bench_way {
 	u32 threads;
 	bool beginning;
 	bool again;
+	bool sink;
 };
 
 extern const struct bench_way bench_ways[BENCH_WAYS];
