@@ -4,15 +4,17 @@
  */
 #include "mode.h"
 
-/* Where less is asked of a trace: the workload that forks and executes programs; a compiler,
- * whose nodes do not fit in the memory that a reader of the module has.
+/* Where less is asked of a trace: the workload that forks and executes programs; traces without
+ * RET compression; a compiler, whose nodes do not fit in the memory that a reader of the module
+ * has.
  */
 static const struct {
 	int mode;
-	const char *trace;
+	const char *part;
 	double least;
 } less[] = {
 	{ BENCH_MODE_COUNTS, "shell-", 5 },
+	{ BENCH_MODE_COUNTS, "-noretc", 6 },
 	{ BENCH_MODE_COUNTS_KERNEL, "cc1-", 0.35 },
 	{ BENCH_MODE_PACKED_KERNEL, "cc1-", 0.35 },
 	{ BENCH_MODE_CALLS_KERNEL, "cc1-", 0.35 },
@@ -20,11 +22,11 @@ static const struct {
 
 const struct bench_mode bench_modes[BENCH_MODES] = {
 	[BENCH_MODE_COUNTS] = {
-		"counts", BENCH_WAY_COUNTS, BENCH_WAY_LIBIPT, 20, 9 },
+		"counts", BENCH_WAY_COUNTS, BENCH_WAY_LIBIPT, 13, 9 },
 	[BENCH_MODE_PACKED] = {
-		"packed", BENCH_WAY_PACKED, BENCH_WAY_LIBIPT, 16, 8 },
+		"packed", BENCH_WAY_PACKED, BENCH_WAY_LIBIPT, 13, 8 },
 	[BENCH_MODE_CALLS] = {
-		"calls", BENCH_WAY_CALLS, BENCH_WAY_LIBIPT, 14, 6 },
+		"calls", BENCH_WAY_CALLS, BENCH_WAY_LIBIPT, 10, 6 },
 	[BENCH_MODE_FIRST_MB] = {
 		"first-mb", BENCH_WAY_FIRST_MB, BENCH_WAY_LIBIPT_FIRST_MB, 4,
 		2 },
@@ -68,13 +70,17 @@ int bench_mode_find(const char *name)
 	return -1;
 }
 
+double bench_mode_target(int mode, bool retc)
+{
+	return mode == BENCH_MODE_COUNTS && !retc ? 10 : bench_modes[mode].target;
+}
+
 double bench_mode_least(int mode, const char *trace)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(less) / sizeof(less[0]); i++) {
-		if (mode == less[i].mode &&
-		    !strncmp(trace, less[i].trace, strlen(less[i].trace)))
+		if (mode == less[i].mode && strstr(trace, less[i].part))
 			return less[i].least;
 	}
 	return bench_modes[mode].least;

@@ -59,12 +59,21 @@ extern const struct bench_mode bench_modes[BENCH_MODES];
 int bench_mode_find(const char *name);
 
 /**
+ * bench_mode_target() - what a mode is to reach in the mean
+ * @mode: enum bench_mode_id
+ * @retc: of traces with RET compression
+ *
+ * Return: the ratio; less of counts without, where each RET is a TIP.
+ */
+double bench_mode_target(int mode, bool retc);
+
+/**
  * bench_mode_least() - what a mode is to reach on a trace
  * @mode: enum bench_mode_id
  * @trace: its name
  *
- * Return: the ratio; less of counts where processes are made all the time, and as in the
- * kernel where nodes do not fit in memory.
+ * Return: the ratio; less of counts where processes are made all the time or RETs are not
+ * compressed, and as in the kernel where nodes do not fit in memory.
  */
 double bench_mode_least(int mode, const char *trace);
 

@@ -24,7 +24,7 @@ static void row_print(const struct bench_row *row)
 	printf("bench %s %s ours=%.3f peer=%.3f ratio=%.2f low=%.2f high=%.2f target=%g least=%g memory=%.1f peer-memory=%.1f bytes=%llu disturbed=%d rounds=",
 	       row->trace, bench_modes[row->mode].name, row->ours, row->peer,
 	       spread.median, spread.low, spread.high,
-	       bench_modes[row->mode].target,
+	       bench_mode_target(row->mode, bench_report_group(row) != BENCH_GROUP_NORETC),
 	       bench_mode_least(row->mode, row->trace), row->memory,
 	       row->peer_memory, row->bytes, row->ratios.disturbed);
 	for (i = 0; i < row->ratios.count; i++, comma = ",")
@@ -160,7 +160,7 @@ static void mean_print(int mode, int group)
 	spread = bench_spread_of(&mean);
 	printf("bench geomean-%s %s ratio=%.2f low=%.2f high=%.2f target=%g traces=%d\n",
 	       groups[group], bench_modes[mode].name, spread.median, spread.low,
-	       spread.high, bench_modes[mode].target, count);
+	       spread.high, bench_mode_target(mode, group == BENCH_GROUP_RETC), count);
 }
 
 /* Says what is not met, and of what. */
@@ -214,7 +214,8 @@ static enum bench_verdict judge_all(double scale)
 			snprintf(name, sizeof(name), "the mean of %s",
 				 groups[group]);
 			worse(&all, judge(mode, name, &mean,
-					  bench_modes[mode].target * scale));
+					  bench_mode_target(mode, group == BENCH_GROUP_RETC) *
+						  scale));
 		}
 	}
 	for (row = rows; row; row = row->next) {
