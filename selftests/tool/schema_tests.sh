@@ -10,13 +10,15 @@
 schema_start() {
 	coproc SCHEMA { command python3 "$HERE/check_schema.py" \
 		"$ROOT/docs/schema/kipt.schema.json" 2>&1; }
+	# The shell forgets these variables once the process has ended.
+	SCHEMA_PROCESS=$SCHEMA_PID
 	exec {SCHEMA_ANSWERS}<&"${SCHEMA[0]}" {SCHEMA_QUESTIONS}>&"${SCHEMA[1]}"
+	eval "exec ${SCHEMA[0]}<&- ${SCHEMA[1]}>&-"
 }
 
 schema_stop() {
-	eval "exec ${SCHEMA[1]}>&-"
 	exec {SCHEMA_QUESTIONS}>&- {SCHEMA_ANSWERS}<&-
-	wait "$SCHEMA_PID"
+	wait "$SCHEMA_PROCESS"
 }
 
 # schema_check QUESTION FILE...: what check_schema.py answers. Runs in a subshell.
