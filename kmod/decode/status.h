@@ -7,7 +7,18 @@
 #ifndef KIPT_DECODE_STATUS_H
 #define KIPT_DECODE_STATUS_H
 
-/* How a decoding step ended, and that in words: X(status, words) each. */
+/*
+ * How a decoding step ended, and that in words: X(status, words) each, KIPT_ before the status. A
+ * new one is the last: their numbers are in records. Less plain are
+ *
+ *  END		at a packet boundary
+ *  TRUNCATED	the input ends inside a packet, or a PSB begins there
+ *  BAD_RET	a RET whose outcome is 0, or without a CALL before it
+ *  LOOP	step_limit blocks, or one address twice, without a packet
+ *  STOPPED	the sink returned false
+ *  NO_MEMORY	the arena is too small
+ *  PAUSED	kipt_flow_pause() was called, or a slice is used up
+ */
 #define KIPT_STATUSES(X) \
 	X(OK, "ok") \
 	X(END, "end of the trace") \

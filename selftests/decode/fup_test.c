@@ -39,10 +39,10 @@ static const struct rule rules[] = {
 	{ "likewise while tracing is off", KIPT_TRACING_OFF, 0, 1, ANY, ANY, KIPT_FUP_MODE },
 	{ "the FUP of an OVF before the PSB+", KIPT_TRACING_ON, 0, 0, 1, ANY, KIPT_FUP_NOBODY },
 	{ "an event", KIPT_TRACING_ON, 0, 0, 0, ANY, KIPT_FUP_EVENT },
-	{ "an event in a gap", KIPT_TRACING_LOST, 0, 0, ANY, ANY, KIPT_FUP_EVENT },
-	{ "an event while tracing is off, with a CFE", KIPT_TRACING_OFF, 0, 0, ANY, 1,
+	{ "an event in a gap", KIPT_TRACING_LOST, 0, 0, 0, ANY, KIPT_FUP_EVENT },
+	{ "an event while tracing is off, with a CFE", KIPT_TRACING_OFF, 0, 0, 0, 1,
 	  KIPT_FUP_HELD },
-	{ "nothing while tracing is off", KIPT_TRACING_OFF, 0, 0, ANY, 0, KIPT_FUP_NOBODY },
+	{ "nothing while tracing is off", KIPT_TRACING_OFF, 0, 0, 0, 0, KIPT_FUP_NOBODY },
 };
 
 #define RULES	(sizeof(rules) / sizeof(rules[0]))
@@ -87,7 +87,7 @@ static bool has(const struct rule *rule, const struct combination *one)
 
 int main(void)
 {
-	unsigned int seen[RULES] = { 0 }, wrong[RULES] = { 0 }, other = 0, bits, i, rows;
+	unsigned int seen[RULES] = { 0 }, wrong[RULES] = { 0 }, all = 0, other = 0, bits, i, rows;
 	struct ktap ktap = { 0 };
 
 	ktap_start();
@@ -96,6 +96,9 @@ int main(void)
 		enum kipt_fup_owner owner = kipt_fup_owner(&one.state, &one.pending,
 							   one.after_mode, one.repeats);
 
+		if (one.repeats && one.state.tracing != KIPT_TRACING_ON)
+			continue;
+		all++;
 		for (i = rows = 0; i < RULES; i++) {
 			if (!has(&rules[i], &one))
 				continue;
@@ -108,6 +111,6 @@ int main(void)
 	for (i = 0; i < RULES; i++)
 		ktap_result(&ktap, seen[i] && !wrong[i], "FUP: %s (%u states)", rules[i].name,
 			    seen[i]);
-	ktap_result(&ktap, !other, "each of %u states has one rule", COMBINATIONS);
+	ktap_result(&ktap, !other, "each of %u states has one rule", all);
 	return ktap_end(&ktap);
 }

@@ -12,14 +12,14 @@ FUZZ_FLAGS = $(WARNINGS) -O2 -g -fsanitize=fuzzer,$(FUZZ_SANITIZERS) \
 	-fno-sanitize-recover=all
 FUZZ_PACKETS := packet/packet packet/packet_ext packet/packet_table
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
-	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn code/insn_class code/insn_form $(FUZZ_PACKETS))
+	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn code/insn_class code/insn_form code/insn_tables $(FUZZ_PACKETS))
 SECONDS ?= 20
 FUZZERS ?= packet insn clock flow time unpack files crash dump perf
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
 	$(ROOT)/selftests/decode/sync_plain.c
-fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form)
+fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form insn_tables)
 fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c $(FUZZ_CORE)/packet/clock_span.c
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \

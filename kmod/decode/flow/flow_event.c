@@ -192,7 +192,7 @@ enum kipt_fup_owner kipt_fup_owner(const struct kipt_flow_state *state,
 		return KIPT_FUP_OVERFLOW;
 	if (after_mode && pending->mode_pending && !pending->event)
 		return KIPT_FUP_MODE;
-	if (repeats && state->tracing == KIPT_TRACING_ON)
+	if (repeats)
 		return KIPT_FUP_NOBODY;
 	if (state->tracing != KIPT_TRACING_OFF)
 		return KIPT_FUP_EVENT;
@@ -212,7 +212,7 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 	switch (kipt_fup_owner(&flow->state, &flow->pending,
 			       flow->input.previous == KIPT_PACKET_MODE_EXEC,
-			       repeats_psb(flow))) {
+			       kipt_flow_is_on(flow) && repeats_psb(flow))) {
 	case KIPT_FUP_CLAIMED:
 		on_claimed_fup(flow, known, ip);
 		break;

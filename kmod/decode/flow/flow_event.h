@@ -14,7 +14,7 @@ enum kipt_fup_owner {
 	KIPT_FUP_OVERFLOW,	/* where execution is after an OVF */
 	KIPT_FUP_MODE,		/* an instruction that changed IF, or the mode */
 	KIPT_FUP_EVENT,		/* an event, whose TIP or TIP.PGD follows; in a gap, execution */
-	KIPT_FUP_HELD,		/* an event while tracing is off, of whose CFE the record waits */
+	KIPT_FUP_HELD,		/* an event while tracing is off, after its CFE */
 };
 
 /**
@@ -22,8 +22,8 @@ enum kipt_fup_owner {
  * @state: before the FUP
  * @pending: likewise
  * @after_mode: a MODE.Exec is right before it
- * @repeats: it repeats the FUP of a PSB+ right before it, before which is an OVF: the OVF's own
- *	FUP comes after the PSB+ then ("Overflow (OVF) Packet")
+ * @repeats: tracing is KIPT_TRACING_ON, and the FUP repeats that of a PSB+ right before it. Before
+ *	the PSB+ is an OVF, whose FUP comes after the PSB+ then ("Overflow (OVF) Packet")
  *
  * Return: its owner.
  */

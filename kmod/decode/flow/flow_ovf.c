@@ -47,10 +47,13 @@ static bool psb_is_off(const struct kipt_flow *flow)
 	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
 }
 
-/* Packets that come only while tracing is on, and only while it is off; an OVF says neither. */
-#define IN_TRACE	(KIPT_PACKET_SET(TNT) | KIPT_PACKET_SET(TIP) | \
+/* The FUP before one of these says where execution is: they come only while tracing is on, but for
+ * an OVF, of which nothing before it is known.
+ */
+#define TRACING		(KIPT_PACKET_SET(TNT) | KIPT_PACKET_SET(TIP) | \
 			 KIPT_PACKET_SET(TIP_PGD) | KIPT_PACKET_SET(OVF))
-#define OUTSIDE_TRACE	(KIPT_PACKET_SET(TIP_PGE) | KIPT_PACKET_SET(TRACESTOP))
+/* Before these tracing was off. */
+#define NOT_TRACING	(KIPT_PACKET_SET(TIP_PGE) | KIPT_PACKET_SET(TRACESTOP))
 
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 {
@@ -65,9 +68,9 @@ bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)
 			return psb_is_off(flow);
 		if (status != KIPT_OK)
 			return false;
-		if (KIPT_PACKET_SET_HAS(packet.type, IN_TRACE))
+		if (KIPT_PACKET_SET_HAS(packet.type, TRACING))
 			return false;
-		if (KIPT_PACKET_SET_HAS(packet.type, OUTSIDE_TRACE))
+		if (KIPT_PACKET_SET_HAS(packet.type, NOT_TRACING))
 			return true;
 	}
 	return false;

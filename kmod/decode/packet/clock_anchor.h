@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Core cycles since the last time that is known by something else than CYCs. Any context.
+ * Core cycles since the last TSC, MTC, CBR or overflow. Any context.
  */
 #ifndef KIPT_DECODE_CLOCK_ANCHOR_H
 #define KIPT_DECODE_CLOCK_ANCHOR_H

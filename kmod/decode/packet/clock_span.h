@@ -8,7 +8,7 @@
 
 #include "../port.h"
 
-/* struct kipt_clock_bound.high: none is known. */
+/* No upper bound is known. */
 #define KIPT_CLOCK_NEVER	0xffffffffffffffffULL
 
 /**
@@ -32,7 +32,8 @@ struct kipt_clock_core {
 };
 
 /**
- * struct kipt_clock_span - cycles and time since the last TSC, CBR or overflow
+ * struct kipt_clock_span - cycles and time since the last TSC, CBR or overflow, or the first MTC
+ *	after an overflow
  * @start: when that was
  * @cycles: core cycles of the CYCs since
  * @first: those of the first of them, which may have begun before
@@ -90,9 +91,9 @@ void kipt_clock_span_add(struct kipt_clock_span *span, u64 cycles);
 
 /**
  * kipt_clock_span_compare() - an MTC: did the core run as CBR said since the span began
- * @span: confirmed or refuted afterwards
+ * @span: confirmed or refuted afterwards, if it has CYCs, and the ratio is known
  * @core: the ratio
- * @mtc: when the MTC was due
+ * @mtc: bound of when the MTC was due
  * @time: the estimate of that
  */
 void kipt_clock_span_compare(struct kipt_clock_span *span, const struct kipt_clock_core *core,

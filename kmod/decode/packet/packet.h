@@ -10,8 +10,8 @@
 #include "cursor.h"
 #include "../status.h"
 
-/* Packet types, and what the manual calls them: X(type, name) each (Intel SDM Vol. 3C, "Trace
- * Packets and Data Types").
+/* Packet types, KIPT_PACKET_ before each, and what the manual calls them: X(type, name) (Intel SDM
+ * Vol. 3C, "Trace Packets and Data Types").
  */
 #define KIPT_PACKETS(X) \
 	X(PAD, "PAD") X(TNT, "TNT") X(TIP, "TIP") X(TIP_PGE, "TIP.PGE") \

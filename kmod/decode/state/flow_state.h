@@ -29,9 +29,9 @@ enum kipt_claim {
 	KIPT_CLAIM_TSX,		/* as HELD, and MODE.TSX takes effect */
 };
 
-/* What is known of the flow. */
+/* What is known of the flow. After ON are those where the next address says where execution is. */
 enum kipt_tracing {
-	KIPT_TRACING_OFF = 0,	/* the CPU does not trace */
+	KIPT_TRACING_OFF = 0,	/* the CPU does not trace, or nothing is known of it */
 	KIPT_TRACING_ON,	/* it does, and where it executes is known */
 	KIPT_TRACING_LOST,	/* in a gap: it does, the next address says where */
 	KIPT_TRACING_OVERFLOW,	/* OVF was seen, and nothing yet that says what it does */
@@ -274,7 +274,7 @@ struct kipt_flow_input {
  * @count: records in @records
  * @records: not yet given to the sink
  *
- * emit.c, pack.c, flow_count.c and graph_fold.c write it.
+ * emit.c, pack.c, flow_count.c and flow_counts.c write it.
  */
 struct kipt_flow_output {
 	u32 wanted;
