@@ -328,7 +328,8 @@ static void count_nodes(void)
 		item = &fast.walk.history[(fast.walk.history_count - i) % KIPT_FLOW_HISTORY];
 		if (!item->node)
 			continue;
-		kind = item->len & KIPT_TRAIL_TWO ? 0 : fast.blocks.table[item->node].node;
+		kind = item->node & KIPT_TRAIL_TWO ? 0 :
+		       fast.blocks.table[item->node >> KIPT_LINK_SHIFT].node;
 		__atomic_add_fetch(&passed[kind][before.at.mode & 3], 1, __ATOMIC_RELAXED);
 	}
 }

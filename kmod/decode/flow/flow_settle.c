@@ -28,11 +28,11 @@ u32 kipt_trail_read(struct kipt_flow *flow, struct kipt_trail *trail)
 			trail[count++] = *item;
 			continue;
 		}
-		node = &flow->blocks.nodes[item->node];
-		if (item->len & KIPT_TRAIL_TWO)
-			read_node(flow, node->next[item->len & 1] >> KIPT_LINK_SHIFT, trail,
+		node = &flow->blocks.nodes[item->node >> KIPT_LINK_SHIFT];
+		if (item->node & KIPT_TRAIL_TWO)
+			read_node(flow, node->next[item->node & 1] >> KIPT_LINK_SHIFT, trail,
 				  &count);
-		read_node(flow, item->node, trail, &count);
+		read_node(flow, item->node >> KIPT_LINK_SHIFT, trail, &count);
 	}
 	return count;
 }

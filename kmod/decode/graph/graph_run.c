@@ -97,14 +97,34 @@ static void leave(struct kipt_flow *flow, const struct walk *walk)
 	flow->input.last_ip = walk->last_ip;
 }
 
+/* The outcomes of short TNTs that have six each, up to eight of them. Returns how many outcomes; the
+ * oldest is in bit 47 of @bits.
+ */
+static __always_inline u32 read_full(struct walk *walk, u64 *bits)
+{
+	u64 word = kipt_load64(walk->pos), other = (word & 0x8181818181818181ULL) ^
+						   0x8080808080808080ULL;
+	u32 count = other ? (u32)__builtin_ctzll(other) >> 3 : 8;
+
+	if (count > (u64)(walk->upto - walk->pos))
+		count = (u32)(walk->upto - walk->pos);
+	/* Six bits of each byte, the first byte in the highest, are put side by side. */
+	word = __builtin_bswap64(word) >> 1;
+	word = (word & 0x003f003f003f003fULL) | (word >> 2 & 0x0fc00fc00fc00fc0ULL);
+	word = (word & 0x00000fff00000fffULL) | (word >> 4 & 0x00fff00000fff000ULL);
+	*bits = (word & 0xffffff) | (word >> 8 & 0xffffff000000ULL);
+	walk->pos += count;
+	return 6 * count;
+}
+
 /* The outcomes of the short TNTs here, as many as there is room for; after them is the
  * next packet. Returns how many; the oldest is in the highest bit of @bits.
  */
 static __always_inline u32 read_short(struct walk *walk, u64 *bits)
 {
-	u32 n = 0, some;
+	u32 n = read_full(walk, bits), some;
 
-	*bits = 0;
+	*bits >>= 48 - n;
 	while (n <= 64 - 6 && walk->pos < walk->upto && kipt_tnt_is_short(*walk->pos)) {
 		some = kipt_tnt_outcomes(*walk->pos);
 		n += some;
@@ -117,7 +137,7 @@ static __always_inline u32 read_short(struct walk *walk, u64 *bits)
 }
 
 /* The outcomes of a long TNT; 0: it is another packet. */
-static u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
+static __always_inline u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
 {
 	u64 value;
 	u32 n;
@@ -137,7 +157,7 @@ static u32 read_long(const struct kipt_flow *flow, struct walk *walk, u64 *bits)
 /* @left outcomes of the packets that end at the next one are not used: those of the first
  * that has some are for the slow path, and the next packet is the one after it.
  */
-static void find_rest(struct walk *walk, u32 left, struct rest *rest)
+static __always_inline void find_rest(struct walk *walk, u32 left, struct rest *rest)
 {
 	if (rest->is_long) {
 		rest->at = walk->pos - 8;

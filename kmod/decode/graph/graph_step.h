@@ -147,18 +147,16 @@ static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *wal
 	walk->insns = 0;
 }
 
-static __always_inline struct kipt_trail *next_trail(struct kipt_flow *flow, struct walk *walk)
+/* @what: kipt_trail.node of what is passed. */
+static __always_inline void add_trail(struct kipt_flow *flow, struct walk *walk, u32 what)
 {
-	return &flow->walk.history[walk->history++ % KIPT_FLOW_HISTORY];
+	flow->walk.history[walk->history++ % KIPT_FLOW_HISTORY].node = what;
 }
 
 /* The current node is passed, up to its branch. */
 static __always_inline void pass(struct kipt_flow *flow, struct walk *walk, enum emission how)
 {
-	struct kipt_trail *trail = next_trail(flow, walk);
-
-	trail->len = 0;
-	trail->node = walk->link >> KIPT_LINK_SHIFT;
+	add_trail(flow, walk, walk->link & ~KIPT_LINK_KIND);
 	if (emits_each(how))
 		walk->insns += node_at(walk, walk->link)->insns;
 }
@@ -377,11 +375,10 @@ static __always_inline void use_both(struct kipt_flow *flow, struct walk *walk, 
 				     u32 *both, u32 next, enum emission how)
 {
 	const struct kipt_node *first, *second;
-	struct kipt_trail *trail = next_trail(flow, walk);
 	u64 insns, since;
 
-	trail->len = KIPT_TRAIL_TWO | two >> 1;
-	trail->node = walk->link >> KIPT_LINK_SHIFT;
+	/* KIPT_NODE_COND makes way for the other bits. */
+	add_trail(flow, walk, walk->link - KIPT_NODE_COND + KIPT_TRAIL_TWO + (two >> 1));
 	if (how == EMIT_COUNTS) {
 		both[DOUBLE_TO_COUNT]++;
 	} else if (how == EMIT_CALLS) {

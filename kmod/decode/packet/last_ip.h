@@ -23,22 +23,14 @@
  */
 static inline u64 kipt_last_ip_bytes(u64 last_ip, u32 ip_bytes, u64 payload)
 {
-	const u64 low16 = 0xffff, low32 = 0xffffffff, low48 = 0xffffffffffffULL;
+	/* The bits that are kept, by IPBytes: no branch here, as sizes cannot be predicted. */
+	static const u64 kept[8] = {
+		~0ULL, ~0xffffULL, ~0xffffffffULL, 0, ~0xffffffffffffULL, 0, 0, 0
+	};
+	u64 sext48 = (u64)((s64)(payload << 16) >> 16);
 
-	switch (ip_bytes) {
-	case KIPT_IPBYTES_NONE:
-		return last_ip;
-	case 1:
-		return (last_ip & ~low16) | (payload & low16);
-	case 2:
-		return (last_ip & ~low32) | (payload & low32);
-	case KIPT_IPBYTES_SEXT48:
-		return (u64)((s64)(payload << 16) >> 16);
-	case 4:
-		return (last_ip & ~low48) | (payload & low48);
-	default:
-		return payload;
-	}
+	payload = ip_bytes == KIPT_IPBYTES_SEXT48 ? sext48 : payload;
+	return (last_ip & kept[ip_bytes]) | (payload & ~kept[ip_bytes]);
 }
 
 /**

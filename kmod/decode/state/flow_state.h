@@ -69,9 +69,9 @@ struct kipt_place {
 /**
  * struct kipt_trail - a block that was walked, or a node that was passed
  * @ip: the block
- * @len: its bytes; of a node 0, or KIPT_TRAIL_TWO and an outcome: two nodes were passed,
- *	the second is where that outcome leads
- * @node: number of the node; 0: it is a block
+ * @len: its bytes
+ * @node: a link to the node, its kind replaced by 0, or by KIPT_TRAIL_TWO and an outcome: two
+ *	nodes were passed, the second is where that outcome leads; 0: it is a block
  */
 struct kipt_trail {
 	u64 ip;
@@ -79,7 +79,7 @@ struct kipt_trail {
 	u32 node;
 };
 
-/* kipt_trail.len of two nodes. */
+/* In kipt_trail.node of two nodes. */
 #define KIPT_TRAIL_TWO		2U
 
 /**
