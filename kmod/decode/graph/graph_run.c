@@ -62,7 +62,7 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	walk->nodes = flow->blocks.nodes;
 	walk->doubles = flow->blocks.doubles;
 	read_records(flow, walk);
-	walk->link = find_node(flow, walk, flow->at.ip);
+	walk->link = find_node(flow, walk, flow->at.ip, 0);
 	walk->top = flow->walk.stack.top;
 	walk->depth = flow->walk.stack.depth;
 	walk->history = flow->walk.history_count;

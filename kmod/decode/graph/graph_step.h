@@ -128,8 +128,6 @@ static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *wal
 					enum emission how, u8 kind, u16 flags, u64 from,
 					u64 to)
 {
-	struct kipt_record *record;
-
 	if (!emits_each(how) || !(flow->output.wanted >> kind & 1))
 		return;
 	if (unlikely(walk->out >= walk->full)) {
@@ -137,13 +135,11 @@ static __always_inline void emit_branch(struct kipt_flow *flow, struct walk *wal
 		walk->out = make_room_for_record(flow, walk->out);
 		walk->full = &flow->output.records[KIPT_FLOW_BUFFER];
 	}
-	record = walk->out++;
-	record->type = KIPT_RECORD_BRANCH;
-	record->kind = kind;
-	record->flags = flags;
-	record->aux = walk->insns < 0xffffffffU ? (u32)walk->insns : 0xffffffffU;
-	record->ip = from;
-	record->value = to;
+	*walk->out++ = (struct kipt_record){
+		.type = KIPT_RECORD_BRANCH, .kind = kind, .flags = flags,
+		.aux = walk->insns < 0xffffffffU ? (u32)walk->insns : 0xffffffffU,
+		.ip = from, .value = to,
+	};
 	walk->insns = 0;
 }
 
@@ -197,8 +193,9 @@ static __always_inline void count(struct kipt_flow *flow, const struct walk *wal
 static __always_inline u32 link_of(struct kipt_flow *flow, const struct walk *walk, u32 link,
 				   u32 which)
 {
-	return likely(link & KIPT_LINK_KIND) ? link :
-	       kipt_graph_link(flow, walk->link >> KIPT_LINK_SHIFT, which);
+	if (likely(link & KIPT_LINK_KIND))
+		return link;
+	return kipt_graph_link(flow, walk->link >> KIPT_LINK_SHIFT, which);
 }
 
 /* The node after a CALL may be built already, but not for this CALL; its kind is kept unless it
@@ -219,14 +216,20 @@ static __always_inline void push(struct kipt_flow *flow, struct walk *walk,
 	walk->depth += walk->depth < KIPT_RETURN_STACK_SIZE;
 }
 
-/* The node of an address in the current space and mode; 0: there is no room. */
-static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *walk, u64 ip)
+/* The node of an address in the current space and mode; 0: there is no room. @guess: a link that
+ * may lead there, or 0.
+ */
+static __always_inline u32 find_node(struct kipt_flow *flow, const struct walk *walk, u64 ip,
+				     u32 guess)
 {
 	const struct kipt_index *index = &flow->blocks.index;
+	const struct kipt_node *node = node_at(walk, guess);
 	u64 space = kipt_space_at(flow, ip);
-	u32 at = kipt_index_first(index, kipt_block_key(space, ip)), link, number;
-	const struct kipt_node *node;
+	u32 at, link, number;
 
+	if (guess & KIPT_LINK_KIND && node->ip == (ip ^ walk->mark) && node->space == space)
+		return guess;
+	at = kipt_index_first(index, kipt_block_key(space, ip));
 	while ((link = index->slots[at]) != 0) {
 		node = node_at(walk, link);
 		if (likely(node->ip == (ip ^ walk->mark) && node->space == space)) {
@@ -290,7 +293,7 @@ static noinline u32 find_return(struct kipt_flow *flow, u64 mark, u32 slot)
 {
 	const struct walk walk = { .mark = mark, .nodes = flow->blocks.nodes };
 	u64 ip = flow->walk.stack.ip[slot];
-	u32 link = find_node(flow, &walk, mark ? (u32)ip : ip);
+	u32 link = find_node(flow, &walk, mark ? (u32)ip : ip, 0);
 
 	kipt_pack_link(flow, KIPT_LINK_RETURN, slot, link >> KIPT_LINK_SHIFT);
 	return link;
@@ -352,9 +355,7 @@ static __always_inline u32 *use_outcome(struct kipt_flow *flow, struct walk *wal
 	return next;
 }
 
-/* Writes a record that stays if the branch was taken. No branch here: outcomes cannot be
- * predicted.
- */
+/* Writes a record that stays if the branch was taken; no branch here, either. */
 static __always_inline struct kipt_record *put_branch(struct kipt_record *out, u32 taken,
 						      u64 *insns, u64 from, u64 to)
 {
@@ -460,7 +461,7 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 				       enum emission how)
 {
 	struct kipt_node *node;
-	u32 link;
+	u32 link, call = 0;
 	u8 kind;
 
 	while (use_no_packet(flow, walk, how))
@@ -470,6 +471,7 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 	case KIPT_NODE_RET:
 		/* While the stack is empty, any slot may be the next. */
 		walk->top--;
+		call = walk->depth ? flow->walk.stack.link[walk->top % KIPT_RETURN_STACK_SIZE] : 0;
 		walk->depth -= walk->depth > 0;
 		break;
 	case KIPT_NODE_TARGET:
@@ -481,7 +483,7 @@ static __always_inline bool use_target(struct kipt_flow *flow, struct walk *walk
 		return false;
 	}
 	pass(flow, walk, how);
-	link = find_node(flow, walk, target);
+	link = find_node(flow, walk, target, call);
 	if (how == EMIT_COUNTS) {
 		count(flow, walk, link);
 	} else if (how != EMIT_PACKED || unlikely(flow->clock.moved)) {
