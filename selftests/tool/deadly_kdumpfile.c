@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int kdump_open_fdset(void *ctx, unsigned int count, const int *fds);
 int kdump_read(void *ctx, int as, unsigned long long address, void *bytes,
@@ -41,6 +42,6 @@ int kdump_read(void *ctx, int as, unsigned long long address, void *bytes,
 		raise(SIGABRT);
 	/* Where only the memory that both have is written, and nothing else. */
 	while (is("hang"))
-		;
+		pause();
 	return next(ctx, as, address, bytes, size);
 }
