@@ -719,6 +719,20 @@ static bool count_patched(void *ctx, const struct kipt_record *record, u32 n)
 	return true;
 }
 
+/* Wherever it is among TNTs that are used together. */
+static bool pauses_among_tnts(struct kipt_flow *flow, const u8 *bytes, u32 size)
+{
+	bool good = true;
+	u32 i;
+
+	for (i = 1; i < 40; i++) {
+		kipt_flow_until(flow, PSB_PLUS + i);
+		good &= kipt_flow_run(flow, bytes, size, 0, size) == KIPT_PAUSED &&
+			kipt_flow_paused_at(flow) == PSB_PLUS + i;
+	}
+	return good;
+}
+
 /* Code is another after a place where tracing is off, and no PSB follows. */
 static bool pauses_at_a_place(u32 output)
 {
@@ -747,7 +761,8 @@ static bool pauses_at_a_place(u32 output)
 	kipt_flow_forget(flow, 0, USER_IP, USER_IP + 2);
 	kipt_flow_until(flow, 0);
 	return paused && kipt_flow_resume(flow) == KIPT_OK &&
-	       patched.before == 64 * 6 && patched.after == 64 * 6 && !patched.others;
+	       patched.before == 64 * 6 && patched.after == 64 * 6 && !patched.others &&
+	       pauses_among_tnts(flow, bytes, sizeof(bytes));
 }
 
 /**

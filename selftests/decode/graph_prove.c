@@ -3,9 +3,9 @@
  * Compares the theorem of kmod/decode/graph/graph.h with the slow path: a build with
  * KIPT_FLOW_PROVE follows the graph packet by packet and calls this. It keeps what the
  * graph did to the flow and the records it made, puts the flow back, lets the slow path
- * use the same packet, from code that it reads anew, and compares both: where it leads, the return stack, the records,
- * or with counts the sum over the counted edges without their address spaces, and the
- * blocks of the trail. Packed records are not compared: the programs do that, of the
+ * use the same packet, from code that it reads anew, and compares both: where it leads,
+ * the return stack, the records, or with counts the sum over the counted edges without
+ * their address spaces, and the blocks of the trail. Packed records are not compared: the programs do that, of the
  * whole stream. PADs and timing packets are not compared, and no packet is used together
  * with others: same_test and the fuzzer do that. A difference is printed and ends the
  * program. At its end the program adds to the file that KIPT_PROVE_LOG names how many
@@ -321,15 +321,21 @@ static bool is_followed(const u8 *pos)
 /* What nodes the graph passed, of those that the trail still has. */
 static void count_nodes(void)
 {
-	u32 n = fast.walk.history_count - before.walk.history_count, i, kind;
+	u32 n = fast.walk.history_count, i, kind;
 	const struct kipt_trail *item;
 
+	/* A gap drops what was before it. */
+	if (n >= before.walk.history_count)
+		n -= before.walk.history_count;
 	for (i = 1; i <= n && i <= KIPT_FLOW_HISTORY; i++) {
 		item = &fast.walk.history[(fast.walk.history_count - i) % KIPT_FLOW_HISTORY];
 		if (!item->node)
 			continue;
-		kind = item->node & KIPT_TRAIL_TWO ? 0 :
-		       fast.blocks.table[item->node >> KIPT_LINK_SHIFT].node;
+		kind = fast.blocks.table[item->node >> KIPT_LINK_SHIFT].node;
+		if (!kind || kind >= KINDS)
+			fail("a node of kind %u is in the trail", kind);
+		if (item->node & KIPT_TRAIL_TWO)
+			kind = 0;
 		__atomic_add_fetch(&passed[kind][before.at.mode & 3], 1, __ATOMIC_RELAXED);
 	}
 }

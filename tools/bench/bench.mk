@@ -40,10 +40,14 @@ $(BENCH_OUT)/core_kernel.o: $(BENCH_KERNEL_O) $(BENCH_DIR_SRC)/thunks.S
 # The core of an earlier commit, by the tool's flags; empty where git does not have the commit.
 BENCH_EARLIER := 1617e1e
 BENCH_EARLIER_DIR := $(BENCH_OUT)/$(BENCH_EARLIER)
-$(BENCH_OUT)/core_earlier.o: $(BENCH_DIR_SRC)/bench.mk $(IN_FOLDER)
+BENCH_EARLIER_O = $(BENCH_OUT)/core_earlier-$(shell git -C $(ROOT) cat-file -t $(BENCH_EARLIER) \
+	2>/dev/null || echo none).o
+$(BENCH_OUT)/core_earlier-%.o: $(BENCH_DIR_SRC)/bench.mk
+	@mkdir -p $(@D)
 	rm -rf $(BENCH_EARLIER_DIR) && mkdir $(BENCH_EARLIER_DIR)
-	if git -C $(ROOT) archive -o $(BENCH_EARLIER_DIR)/core.tar $(BENCH_EARLIER) \
-		kmod/decode uapi/linux 2>/dev/null; then \
+	if [ $* = commit ]; then \
+		git -C $(ROOT) archive -o $(BENCH_EARLIER_DIR)/core.tar $(BENCH_EARLIER) \
+			kmod/decode uapi/linux || exit; \
 		tar -xf $(BENCH_EARLIER_DIR)/core.tar -C $(BENCH_EARLIER_DIR); \
 	else \
 		mkdir -p $(BENCH_EARLIER_DIR)/kmod/decode && \
@@ -57,7 +61,7 @@ $(BENCH_OUT)/core_earlier.o: $(BENCH_DIR_SRC)/bench.mk $(IN_FOLDER)
 $(eval $(call compile,$(BENCH_OUT)/objects,$$(PLAIN_CC) -mstackrealign -I$$(KIPT_SHIM) -pthread))
 
 $(BENCH_OUT)/bench: $(call objects,$(BENCH_OUT)/objects,$(BENCH_C)) \
-		$(BENCH_OUT)/core_kernel.o $(BENCH_OUT)/core_earlier.o $(DECODE_LIB)
+		$(BENCH_OUT)/core_kernel.o $(BENCH_EARLIER_O) $(DECODE_LIB)
 	$(CC) -pthread -no-pie $^ -lipt -ljson-c -lm -o $@
 
 .PHONY: bench bench-html bench-perf bench-program bench-smoke bench-record

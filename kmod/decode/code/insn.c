@@ -126,10 +126,8 @@ static u64 find_target(const struct kipt_insn_form *d, u64 ip, u64 mask)
 
 static bool is_direct(const struct kipt_insn_form *d, u8 class)
 {
-	return class == KIPT_INSN_COND || class == KIPT_INSN_JUMP ||
-	       class == KIPT_INSN_CALL ||
-	       (class == KIPT_INSN_JUMP_IND && d->rex2 &&
-		d->shape == SHAPE_IV);
+	return class == KIPT_INSN_COND || class == KIPT_INSN_JUMP || class == KIPT_INSN_CALL ||
+	       (class == KIPT_INSN_JUMP_IND && d->rex2 && d->shape == SHAPE_IV);
 }
 
 enum kipt_status kipt_insn_decode(struct kipt_insn *insn, u32 mode, u64 ip,

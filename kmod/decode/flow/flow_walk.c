@@ -97,8 +97,7 @@ void kipt_walk_forget(struct kipt_flow *flow)
 
 static bool is_direct(u8 class)
 {
-	return class == KIPT_INSN_COND || class == KIPT_INSN_JUMP ||
-	       class == KIPT_INSN_CALL;
+	return class == KIPT_INSN_COND || class == KIPT_INSN_JUMP || class == KIPT_INSN_CALL;
 }
 
 static void count_branch(struct kipt_flow *flow, const struct kipt_block *block,

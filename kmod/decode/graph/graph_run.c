@@ -41,6 +41,7 @@ static __always_inline bool is_followed(const struct walk *walk)
 static bool enter(struct kipt_flow *flow, struct walk *walk)
 {
 	const u8 *end = flow->input.data + flow->input.size - READS;
+	const u8 *until = flow->input.data + flow->input.until;
 
 	if (flow->input.size < READS)
 		return false;
@@ -53,6 +54,9 @@ static bool enter(struct kipt_flow *flow, struct walk *walk)
 	}
 	walk->pos = flow->input.cursor.pos;
 	walk->upto = flow->input.cursor.end < end ? flow->input.cursor.end : end;
+	/* What is used together does not depend on slices, so that packed records do not, either. */
+	if (until > walk->pos && until < walk->upto)
+		walk->upto = until;
 	if (!kipt_flow_is_on(flow) || walk->pos >= walk->upto ||
 	    !kipt_ip_is_canonical(flow->at.ip))
 		return false;
@@ -97,8 +101,8 @@ static void leave(struct kipt_flow *flow, const struct walk *walk)
 	flow->input.last_ip = walk->last_ip;
 }
 
-/* The outcomes of short TNTs that have six each, up to eight of them. Returns how many outcomes; the
- * oldest is in bit 47 of @bits.
+/* The outcomes of short TNTs that have six each, up to eight of them. Returns how many outcomes;
+ * the oldest is in bit 47 of @bits.
  */
 static __always_inline u32 read_full(struct walk *walk, u64 *bits)
 {
