@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statuses and packets in words, for who shows them to people: the module does not, and is built
- * without this file. Any context.
+ * Statuses and packets in words, for programs that show them to people. The module shows none, and
+ * is built without this file. Any context.
  */
 #include "packet/packet.h"
 

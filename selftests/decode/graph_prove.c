@@ -5,11 +5,11 @@
  * graph did to the flow and the records it made, puts the flow back, lets the slow path
  * use the same packet, from code that it reads anew, and compares both: where it leads,
  * the return stack, the records, or with counts the sum over the counted edges without
- * their address spaces, and the blocks of the trail. Packed records are not compared: the programs do that, of the
- * whole stream. PADs and timing packets are not compared, and no packet is used together
- * with others: same_test and the fuzzer do that. A difference is printed and ends the
- * program. At its end the program adds to the file that KIPT_PROVE_LOG names how many
- * packets of each kind were compared. User space.
+ * their address spaces, and the blocks of the trail. Packed records are not compared: the
+ * programs do that, of the whole stream. PADs and timing packets are not compared, and no
+ * packet is used together with others: same_test and the fuzzer do that. A difference is
+ * printed and ends the program. At its end the program adds to the file that KIPT_PROVE_LOG
+ * names how many packets of each kind were compared, and how many nodes passed. User space.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -83,23 +83,12 @@ static struct kipt_flow *init(void *arena, size_t room,
 	return earlier_flow_init(arena, room, &earlier, &reader, sink);
 }
 
-static enum kipt_status run(struct kipt_flow *flow, const u8 *data, u64 length,
-			    u64 from, u64 to)
-{
-	return earlier_flow_run(flow, data, length, from, to);
-}
-
-static enum kipt_status counts(struct kipt_flow *flow)
-{
-	return earlier_flow_counts(flow);
-}
-
 const struct bench_core bench_core_earlier = {
 	.name = "1617e1e",
 	.size = size,
 	.init = init,
-	.run = run,
-	.counts = counts,
+	.run = earlier_flow_run,
+	.counts = earlier_flow_counts,
 };
 
 bool bench_core_is_here(const struct bench_core *core)

@@ -10,17 +10,19 @@ FUZZ_TOOL := $(ROOT)/tools/kipt
 FUZZ_SANITIZERS ?= address,undefined
 FUZZ_FLAGS = $(WARNINGS) -O2 -g -fsanitize=fuzzer,$(FUZZ_SANITIZERS) \
 	-fno-sanitize-recover=all
+FUZZ_INSNS := code/insn code/insn_class code/insn_form code/insn_tables
 FUZZ_PACKETS := packet/packet packet/packet_ext packet/packet_table
+FUZZ_CLOCK := packet/clock packet/clock_span
 FUZZ_GRAMMAR := $(FUZZ_DIR)/grammar.c \
-	$(patsubst %,$(FUZZ_CORE)/%.c,code/insn code/insn_class code/insn_form code/insn_tables $(FUZZ_PACKETS))
+	$(patsubst %,$(FUZZ_CORE)/%.c,$(FUZZ_INSNS) $(FUZZ_PACKETS))
 SECONDS ?= 20
 FUZZERS ?= packet insn clock flow time unpack files crash dump perf
 
 # What each target is made of beside its own file.
 fuzz_packet-with := $(FUZZ_GRAMMAR) $(FUZZ_CORE)/packet/sync.c \
 	$(ROOT)/selftests/decode/sync_plain.c
-fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/code/%.c,insn insn_class insn_form insn_tables)
-fuzz_clock-with := $(FUZZ_CORE)/packet/clock.c $(FUZZ_CORE)/packet/clock_span.c
+fuzz_insn-with := $(patsubst %,$(FUZZ_CORE)/%.c,$(FUZZ_INSNS))
+fuzz_clock-with := $(patsubst %,$(FUZZ_CORE)/%.c,$(FUZZ_CLOCK))
 fuzz_flow-with := $(FUZZ_DIR)/grammar.c \
 	$(ROOT)/selftests/decode/expand.c \
 	$(wildcard $(FUZZ_CORE)/*.c $(FUZZ_CORE)/*/*.c)
@@ -39,7 +41,7 @@ fuzz_files-with := $(FUZZ_DIR)/quiet.c \
 		symbols/code_image symbols/code_pages)
 fuzz_files-libs := $(shell pkg-config --libs json-c libelf 2>/dev/null)
 fuzz_crash-with := $(FUZZ_DIR)/quiet.c \
-	$(patsubst %,$(FUZZ_CORE)/packet/%.c,packet packet_ext packet_table sync psb clock clock_span) \
+	$(patsubst %,$(FUZZ_CORE)/%.c,$(FUZZ_PACKETS) packet/sync packet/psb $(FUZZ_CLOCK)) \
 	$(patsubst %,$(FUZZ_TOOL)/%.c,crash/crash_pages crash/trace_ring \
 		crash/dump_memory crash/dump_symbols crash/header_find crash/vmcoreinfo \
 		crash/module_logs crash/fatal_program crash/dump_elf_holes \

@@ -175,10 +175,11 @@ static void on_overflow_fup(struct kipt_flow *flow, bool known, u64 ip)
 		kipt_flow_lose(flow);
 }
 
-/* Right after a PSB+, with its address: once more the FUP of an OVF before that. */
+/* Right after a PSB+, with its address: the FUP of an OVF that is before the PSB+. */
 static bool repeats_psb(const struct kipt_flow *flow)
 {
-	return flow->input.previous == KIPT_PACKET_PSBEND && flow->at.ip == flow->input.last_ip &&
+	return kipt_flow_is_on(flow) && flow->input.previous == KIPT_PACKET_PSBEND &&
+	       flow->at.ip == flow->input.last_ip &&
 	       kipt_flow_ovf_before(flow->input.data, flow->input.psb.offset);
 }
 
@@ -212,7 +213,7 @@ void kipt_flow_on_fup(struct kipt_flow *flow, const struct kipt_packet *packet)
 	}
 	switch (kipt_fup_owner(&flow->state, &flow->pending,
 			       flow->input.previous == KIPT_PACKET_MODE_EXEC,
-			       kipt_flow_is_on(flow) && repeats_psb(flow))) {
+			       repeats_psb(flow))) {
 	case KIPT_FUP_CLAIMED:
 		on_claimed_fup(flow, known, ip);
 		break;

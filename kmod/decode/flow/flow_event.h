@@ -9,8 +9,8 @@
 
 /* What a FUP says the address of. */
 enum kipt_fup_owner {
-	KIPT_FUP_NOBODY,	/* nothing that is not known yet */
-	KIPT_FUP_CLAIMED,	/* the packet before it that said so: enum kipt_claim */
+	KIPT_FUP_NOBODY,	/* nothing: it repeats what is known, or tracing is off */
+	KIPT_FUP_CLAIMED,	/* the packet before it, which claimed it: enum kipt_claim */
 	KIPT_FUP_OVERFLOW,	/* where execution is after an OVF */
 	KIPT_FUP_MODE,		/* an instruction that changed IF, or the mode */
 	KIPT_FUP_EVENT,		/* an event, whose TIP or TIP.PGD follows; in a gap, execution */

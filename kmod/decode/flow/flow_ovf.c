@@ -47,12 +47,12 @@ static bool psb_is_off(const struct kipt_flow *flow)
 	return psb.complete && psb.status == KIPT_OK && !psb.has_ip;
 }
 
-/* The FUP before one of these says where execution is: they come only while tracing is on, but for
- * an OVF, of which nothing before it is known.
+/* A FUP after an OVF is believed if one of these is next: they come only while tracing is on. What
+ * another OVF hid cannot speak against it.
  */
 #define TRACING		(KIPT_PACKET_SET(TNT) | KIPT_PACKET_SET(TIP) | \
 			 KIPT_PACKET_SET(TIP_PGD) | KIPT_PACKET_SET(OVF))
-/* Before these tracing was off. */
+/* It is stray if one of these is: tracing was off. */
 #define NOT_TRACING	(KIPT_PACKET_SET(TIP_PGE) | KIPT_PACKET_SET(TRACESTOP))
 
 bool kipt_flow_fup_is_stray(const struct kipt_flow *flow)

@@ -201,7 +201,9 @@ static __always_inline void pack_outcomes(struct kipt_flow *flow, const u8 *from
 	}
 }
 
-/* Uses packets as long as the run does not halt. @rest: of one that was begun. */
+/* Uses packets as long as the run does not halt. @rest: of one that was begun. Only functions that
+ * are inlined get the address of the local walk: the compiler keeps it in registers.
+ */
 static __always_inline void follow(struct kipt_flow *flow, struct walk *at, struct rest *rest,
 				   enum emission how)
 {

@@ -57,8 +57,8 @@ static inline void kipt_clock_anchor_cbr(struct kipt_clock_anchor *anchor,
  *
  * Return: no earlier, and no later.
  */
-static inline struct kipt_clock_bound kipt_clock_anchor_bound(const struct kipt_clock_anchor *anchor,
-							      const struct kipt_clock_core *core)
+static inline struct kipt_clock_bound
+kipt_clock_anchor_bound(const struct kipt_clock_anchor *anchor, const struct kipt_clock_core *core)
 {
 	u64 rest = anchor->cycles - anchor->first;
 	struct kipt_clock_bound bound = {
